@@ -130,7 +130,7 @@ func (con *Connector) startServer(cfg node.Config) (died chan error, err error) 
 		err := child.Wait()
 		b, _ := os.ReadFile(path)
 		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-		died <- fmt.Errorf("the server ended: %w: %s", err, strings.TrimPrefix(lines[len(lines)-1], "recount: "))
+		died <- fmt.Errorf("the server that was started for this ended: %w: %s; start recount up yourself with the flags that it needs, or put the settings into the config file", err, strings.TrimPrefix(lines[len(lines)-1], "recount: "))
 	}()
 	return died, nil
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +21,7 @@ import (
 	"github.com/recountdb/recount/server/api"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
@@ -406,6 +409,9 @@ func (c *Client) call(ctx context.Context, method, path string, v url.Values, me
 	}
 	defer resp.Body.Close()
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
+			return fmt.Errorf("%s %s%s: answered %s that is not JSON, not by recount", method, c.base, path, cmp.Or(resp.Header.Get("Content-Type"), "something"))
+		}
 		return fmt.Errorf("%s %s: answer: %w", method, path, err)
 	}
 	// Read to the end, so that the connection is reused.
@@ -415,10 +421,27 @@ func (c *Client) call(ctx context.Context, method, path string, v url.Values, me
 
 // remedy returns what to do about a connection that failed, to follow the error; "" if nothing is known.
 func remedy(err error) string {
-	if !errors.Is(err, syscall.ECONNREFUSED) {
-		return ""
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "; is it running? recount up starts a server, recount status (without --server and RECOUNT_SERVER) prints the address of a running one"
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return "; is this the address of its HTTP API, and not of Kafka or of spans? recount status (without --server and RECOUNT_SERVER) prints it"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "; it has no TLS: use http://"
 	}
-	return "; is it running? recount up starts a server, recount status (without --server and RECOUNT_SERVER) prints the address of a running one"
+	return ""
+}
+
+// otherVersion is said of a server that does not know what this program sends.
+const otherVersion = "the server is of another version than this program: recount status prints the server's, recount version this program's"
+
+// unknownToServer reports whether a server of recount refuses a request because it does not know the endpoint, or a
+// field, that this program knows.
+func unknownToServer(m *huma.ErrorModel) bool {
+	if m.Type == "" && (m.Status == http.StatusNotFound || m.Status == http.StatusMethodNotAllowed) {
+		return true
+	}
+	return slices.ContainsFunc(m.Errors, func(d *huma.ErrorDetail) bool { return strings.HasPrefix(d.Message, validation.MsgUnexpectedProperty) })
 }
 
 // do sends a request and returns an answer of status 200, whose body the caller closes. Any other
@@ -449,8 +472,15 @@ func (c *Client) do(ctx context.Context, method, path string, v url.Values, medi
 	defer resp.Body.Close()
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	m := &huma.ErrorModel{}
-	if json.Unmarshal(b, m) != nil {
-		// The answer is not from recount: a proxy, or another program on the port.
+	switch {
+	case json.Unmarshal(b, m) == nil:
+		m.Status = resp.StatusCode
+		if unknownToServer(m) {
+			m.Errors = append(m.Errors, &huma.ErrorDetail{Message: otherVersion})
+		}
+	case resp.StatusCode == http.StatusBadRequest && resp.TLS == nil && bytes.Contains(b, []byte("HTTPS server")): // Go's own answer
+		m = &huma.ErrorModel{Detail: fmt.Sprintf("server at %s: it has TLS: use https://", c.base)}
+	default: // a proxy, or another program on the port
 		m = &huma.ErrorModel{Detail: fmt.Sprintf("%s %s: answered %s, not by recount", method, target, resp.Status)}
 	}
 	m.Status = resp.StatusCode

@@ -69,21 +69,25 @@ type answered struct {
 // MarshalJSON returns the answer's own JSON.
 func (a answered) MarshalJSON() ([]byte, error) { return json.Marshal(a.answer) }
 
-// nameAnswer is a transformer: it tells the codecs which question an answer belongs to. A problem is
-// JSON whatever the client accepts, and one that huma found in the request is invalid as others are.
-func nameAnswer(hc huma.Context, _ string, v any) (any, error) {
-	if _, failed := v.(error); failed {
-		hc.SetHeader("Content-Type", mediaProblem)
-		if p, ok := v.(*huma.ErrorModel); ok && p.Status == http.StatusUnprocessableEntity && p.Type == "" {
-			p.Type = api.TypeInvalid
+// nameAnswer returns a transformer: it tells the codecs which question an answer belongs to. A problem is
+// JSON whatever the client accepts, and one that huma found in the request is invalid as others are;
+// an unknown field is answered with the one that was probably meant, or with all that there are.
+func nameAnswer(schemas huma.Registry) huma.Transformer {
+	return func(hc huma.Context, _ string, v any) (any, error) {
+		if _, failed := v.(error); failed {
+			hc.SetHeader("Content-Type", mediaProblem)
+			if p, ok := v.(*huma.ErrorModel); ok && p.Status == http.StatusUnprocessableEntity && p.Type == "" {
+				p.Type = api.TypeInvalid
+				nameFields(schemas, hc.Operation(), p)
+			}
+			return v, nil
 		}
-		return v, nil
+		if accept := hc.Header("Accept"); !strings.Contains(accept, mediaText) && !strings.Contains(accept, mediaCompactBinary) {
+			return v, nil
+		}
+		path := hc.Operation().Path
+		return answered{path[strings.LastIndexByte(path, '/')+1:], v}, nil
 	}
-	if accept := hc.Header("Accept"); !strings.Contains(accept, mediaText) && !strings.Contains(accept, mediaCompactBinary) {
-		return v, nil
-	}
-	path := hc.Operation().Path
-	return answered{path[strings.LastIndexByte(path, '/')+1:], v}, nil
 }
 
 // writeCompact writes an answer, or a problem as JSON.

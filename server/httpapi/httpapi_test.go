@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -494,8 +495,9 @@ func TestFindRefuses(t *testing.T) {
 		"limit zero":        {`{"limit":0}`, 422, "body.limit"},
 		"limit negative":    {`{"limit":-1}`, 422, "body.limit"},
 		"limit huge":        {`{"limit":100000}`, 422, "body.limit"},
-		"unknown field":     {`{"texts":"a"}`, 422, "body.texts"},
-		"unknown filter":    {`{"filters":{"dir":"/"}}`, 422, "body.filters.dir"},
+		"unknown field":     {`{"texts":"a"}`, 422, "unexpected property; did you mean text?"},
+		"unknown filter":    {`{"filters":{"dir":"/"}}`, 422, "unexpected property; want author, category, "},
+		"a longer name":     {`{"filters":{"workspaces":"/"}}`, 422, "unexpected property; did you mean workspace?"},
 		"wrong type":        {`{"text":3}`, 422, "body.text"},
 		"bad exit":          {`{"filters":{"exit":"maybe"}}`, 422, "filters.exit"},
 		"bad category":      {`{"filters":{"category":"fun"}}`, 422, "body.filters.category"},
@@ -732,6 +734,43 @@ func TestErrorsKeepTheirClass(t *testing.T) {
 	refused, _ := serve(t, &fake{err: &query.RequestError{Field: "limit", Value: 2, Reason: "not with Arrow"}}, httpapi.Options{})
 	if resp, body := request(t, refused, "GET", "/v1/intents", nil); resp.StatusCode != 422 || !strings.Contains(body, "not with Arrow") {
 		t.Errorf("scan refused: %d %s", resp.StatusCode, body)
+	}
+}
+
+// TestClientNamesTheMend checks that the client says what to do when what answers is not a server of its own
+// version: an older server, another program, TLS where there is none, and the other way round.
+func TestClientNamesTheMend(t *testing.T) {
+	answer := func(status int, media, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", media)
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}
+	}
+	plain := func(h http.HandlerFunc) string { s := httptest.NewServer(h); t.Cleanup(s.Close); return s.URL }
+	secure := httptest.NewTLSServer(answer(200, "application/json", "{}"))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(secure.Close)
+	none := answer(404, "application/problem+json", `{"title":"Not Found","status":404,"detail":"no endpoint POST /v1/find; GET /docs lists the endpoints"}`)
+	field := answer(422, "application/problem+json", `{"type":"urn:recount:invalid","status":422,"detail":"validation failed","errors":[{"message":"unexpected property","location":"body.wrote"}]}`)
+	hangUp := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	for base, want := range map[string]string{
+		plain(none):  "the server is of another version than this program",
+		plain(field): "body.wrote: unexpected property; the server is of another version than this program",
+		plain(answer(200, "text/html", "<html>")):                                            "answered text/html that is not JSON, not by recount",
+		plain(answer(404, "text/html", "<html>")):                                            "answered 404 Not Found, not by recount",
+		plain(answer(422, "application/problem+json", `{"status":422,"detail":"limit: 0"}`)): "limit: 0",
+		plain(hangUp): "is this the address of its HTTP API",
+		strings.Replace(plain(none), "http:", "https:", 1): "it has no TLS: use http://",
+		strings.Replace(secure.URL, "https:", "http:", 1):  "it has TLS: use https://",
+	} {
+		c, err := httpapi.NewClient(base, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = commands.FindQuestion.Ask(t.Context(), c, commands.FindRequest{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
 

@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
 
+	"github.com/recountdb/recount/projections/lexical/spelling"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/replay/sandbox"
@@ -126,4 +130,41 @@ func writeProblem(w http.ResponseWriter, err huma.StatusError) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(m) // the client may have disconnected
+}
+
+// nameFields adds the fields that a request may have to the details about a field that it may not have.
+func nameFields(schemas huma.Registry, op *huma.Operation, m *huma.ErrorModel) {
+	for _, d := range m.Errors {
+		path := strings.Split(d.Location, ".")
+		if d.Message != validation.MsgUnexpectedProperty || path[0] != "body" || op.RequestBody == nil || op.RequestBody.Content[mediaJSON] == nil {
+			continue
+		}
+		var known []string
+		at := op.RequestBody.Content[mediaJSON].Schema
+		for _, name := range path[1:] {
+			for at != nil && at.Ref != "" {
+				at = schemas.SchemaFromRef(at.Ref)
+			}
+			if at == nil {
+				break
+			}
+			known = slices.Sorted(maps.Keys(at.Properties))
+			at = at.Properties[name]
+		}
+		if len(known) == 0 {
+			continue
+		}
+		typed, near := path[len(path)-1], ""
+		for _, name := range known {
+			if strings.HasPrefix(typed, name) || strings.HasPrefix(name, typed) || spelling.Distance(typed, name, len(typed)/3) <= len(typed)/3 {
+				near = name
+				break
+			}
+		}
+		if near != "" {
+			d.Message += fmt.Sprintf("; did you mean %s?", near)
+		} else {
+			d.Message += "; want " + strings.Join(known, ", ")
+		}
+	}
 }

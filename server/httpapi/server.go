@@ -114,8 +114,8 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	config.DocsPath = ""
 	config.RejectUnknownQueryParameters = true
 	config.Formats = compactFormats()
-	config.Transformers = append(config.Transformers, nameAnswer)
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	config.Transformers = append(config.Transformers, nameAnswer(config.Components.Schemas))
 	describe(config.OpenAPI)
 	h := humago.New(mux, config)
 	s := &server{b: b, o: *o}

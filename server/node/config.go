@@ -1,12 +1,10 @@
 package node
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net"
@@ -20,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/recountdb/recount/internal/secretfile"
+	"github.com/recountdb/recount/internal/strictyaml"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/projections/vector"
@@ -267,10 +266,8 @@ func LoadConfig(path string) (Config, error) {
 		return Config{}, fmt.Errorf("config: %w", err)
 	}
 	var c Config
-	dec := yaml.NewDecoder(bytes.NewReader(b))
-	dec.KnownFields(true)
-	if err := dec.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
-		return Config{}, fmt.Errorf("config %s: %s", path, strings.ReplaceAll(err.Error(), "\n", " "))
+	if err := strictyaml.Decode(b, &c); err != nil {
+		return Config{}, fmt.Errorf("config %s: %w", path, err)
 	}
 	return c, nil
 }

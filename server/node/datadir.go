@@ -55,7 +55,7 @@ func (e *InUseError) Error() string {
 		}
 		s += ")"
 	}
-	return s + "; one process per data directory"
+	return s + "; one process per data directory: recount stop ends a server there, --data-dir names another directory"
 }
 
 // openDataDir creates the folder if needed, locks it for this process, makes it private and checks

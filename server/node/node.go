@@ -223,7 +223,7 @@ func (n *Node) openLog(ctx context.Context) (err error) {
 	n.log, err = pipeline.Open(ctx, c)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("kafka.listen (--kafka): %s: in use by another program; choose another port, or :0 for any free one: %w", n.cfg.Kafka.Listen, err)
+		return fmt.Errorf("kafka.listen (--kafka): %s: in use by another program; choose another port, :0 for any free one, or none to serve no Kafka clients: %w", n.cfg.Kafka.Listen, err)
 	case errors.Is(err, broker.ErrLoss):
 		return fmt.Errorf("%w: to accept the loss, run recount up --accept-loss once (kafka.accept_loss); to restore a backup, run recount restore BACKUP --data-dir NEW", err)
 	case errors.Is(err, broker.ErrDamaged):

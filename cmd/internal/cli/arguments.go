@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/projections/lexical/spelling"
 	"github.com/recountdb/recount/query"
 )
 
@@ -20,9 +22,16 @@ var counted = regexp.MustCompile(`^(?:accepts|requires) .*received ([0-9]+)$`)
 
 var conversion = regexp.MustCompile(`strconv\.Parse([A-Z][a-z]+): parsing "(?s:.*)": (.*)$`)
 
-// plainFlagError rewrites a flag's error without the names of Go's functions.
-func plainFlagError(err error) error {
+// plainFlagError rewrites a flag's error without the names of Go's functions, and says which flag
+// was probably meant by an unknown one.
+func plainFlagError(c *cobra.Command, err error) error {
 	text := err.Error()
+	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) {
+		if near := nearFlag(c, unknown.GetSpecifiedName()); near != "" {
+			return fmt.Errorf("%s; did you mean --%s?", text, near)
+		}
+		return err
+	}
 	if at := duration.FindStringIndex(text); at != nil {
 		return errors.New(text[:at[0]] + "want a time such as 90s, 5m or 1h30m")
 	}
@@ -35,6 +44,30 @@ func plainFlagError(err error) error {
 		want = "the number is too large"
 	}
 	return errors.New(text[:m[0]] + want)
+}
+
+// nearFlag returns the flag of a verb that is spelled most like an unknown one, or the only one that it
+// begins or that begins it; "" if there is none.
+func nearFlag(c *cobra.Command, typed string) string {
+	if len(typed) < 3 {
+		return ""
+	}
+	near, least, begun := "", 1+len(typed)/3, []string(nil)
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		if strings.HasPrefix(f.Name, typed) || len(f.Name) >= 3 && strings.HasPrefix(typed, f.Name) {
+			begun = append(begun, f.Name)
+		}
+		if d := spelling.Distance(typed, f.Name, least-1); d < least {
+			near, least = f.Name, d
+		}
+	})
+	if near == "" && len(begun) == 1 {
+		return begun[0]
+	}
+	return near
 }
 
 // miscounted is the error about n arguments, which are too few or too many: it says which are wanted.

@@ -1,13 +1,10 @@
 package secrets
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/recountdb/recount/internal/strictyaml"
 )
 
 // Load reads a Redactor's extra rules from a YAML (or JSON) file:
@@ -28,9 +25,7 @@ func Load(path string) (Options, error) {
 	var file struct {
 		Rules []Rule `yaml:"rules"`
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(b))
-	dec.KnownFields(true)
-	if err := dec.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
+	if err := strictyaml.Decode(b, &file); err != nil {
 		return Options{}, fmt.Errorf("redaction rules: %s: %w", path, err)
 	}
 	return Options{Extra: file.Rules}, nil

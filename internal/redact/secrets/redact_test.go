@@ -453,7 +453,7 @@ func TestExtraRules(t *testing.T) {
 	}
 
 	for _, bad := range []struct{ why, file, want string }{
-		{"misspelt field", "rules:\n  - nam: a\n", "field nam not found"},
+		{"misspelt field", "rules:\n  - nam: a\n", `unknown field "nam"`},
 		{"bad pattern", "rules:\n  - {name: a, pattern: '('}\n", `rule "a": pattern`},
 		{"bad name", "rules:\n  - {name: 'A b', pattern: 'x'}\n", "must match"},
 		{"no such group", "rules:\n  - {name: a, pattern: 'x', group: 1}\n", "the pattern has 0"},
