@@ -38,7 +38,7 @@ func (p *Engine) addBases() {
 			if d.IsClass() {
 				d.Order = d.Linearize(map[*scope.Decl]bool{})
 			}
-			if d.IsFunction() {
+			if d.IsFunction() || p.Lang.Exports && d.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE {
 				d.Typed = p.classOf(d.Outer, m, d.Type)
 			}
 		}

@@ -155,7 +155,7 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 		return nil
 	}
 	d := t.List[0].Decl
-	if d == l.Module.Decl(here.In) && d.Attributes[scope.OfObject] != "" {
+	if d == l.Module.Decl(here.In) && d.Attributes[scope.OfObject] != "" || l.e.typedElsewhere(here, of.Head) {
 		return nil
 	}
 	member := (d.Attributes[scope.OfModule] != "" || d.Attributes[scope.OfObject] != "") && d.Name == of.Last()
@@ -168,4 +168,21 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 		}
 	}
 	return d
+}
+
+// typedElsewhere reports whether a name is that of a parameter whose declared type is an alias: of a union, say, of
+// which only some alternatives are known to arrive.
+func (p *Engine) typedElsewhere(here Site, name string) bool {
+	v := p.Find(here.Scope, name)
+	if v == nil || !v.Parameter || v.Scope == nil || v.Scope.Decl == nil {
+		return false
+	}
+	d := v.Scope.Decl
+	for i, prm := range d.Parameters {
+		if d.ParameterName(i, prm.Name) == name && prm.Type != "" {
+			at := p.Lookup(d.Outer, d.Mod.Path(prm.Type))
+			return at.Rest == 0 && at.Decl != nil && at.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE
+		}
+	}
+	return false
 }

@@ -34,6 +34,9 @@ func (p *Engine) result(f *scope.Flow, v *scope.Value, with Arguments) scope.Set
 		return made
 	case scope.InstanceValue:
 		out := p.ofChain(f, v.Decl, "()")
+		if class := v.Decl.Typed; class != nil { // an interface with a call signature
+			out = out.With(p.Instance(class, true), true)
+		}
 		for _, m := range p.attribute(f, v, "__call__") {
 			if m.Value.Kind == scope.BoundValue {
 				for _, r := range p.result(f, m.Value, with) {

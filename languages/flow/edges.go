@@ -150,7 +150,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	var t scope.Targets
 	values := l.e.called(here, of)
 	for _, m := range values {
-		l.callee(&t, m.Value, m.Sure && !l.passesOn(here, of, m.Value))
+		l.callee(&t, l.overload(m.Value, r), m.Sure && !l.passesOn(here, of, m.Value))
 		if m.Value.Kind == scope.ClassValue && m.Sure && l.e.constructor(m.Value.Decl) != nil && m.Value.Decl != l.Module.Decl(r.In) {
 			l.Edge(scope.References, r.In, m.Value.Decl.Key, scope.ScopeResolved, r.At)
 		}
@@ -191,6 +191,21 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	}
 }
 
+// overload returns, for a method that an interface declares several times, the first one that takes as many
+// arguments as a call passes, and any other value unchanged.
+func (l *Linker) overload(v *scope.Value, r *recountv1.Reference) *scope.Value {
+	if v.Kind != scope.BoundValue || v.Decl == nil || !l.e.Lang.Exports || v.Decl.Outer.Decl == nil || v.Decl.Outer.Decl.Kind != recountv1.SymbolKind_SYMBOL_KIND_INTERFACE {
+		return v
+	}
+	for _, d := range v.Decl.Outer.Vars[v.Decl.Name].Decls {
+		n := len(d.Parameters)
+		if d.Kind == v.Decl.Kind && (n == int(r.Count) || n > 0 && d.Parameters[n-1].Variadic && n <= int(r.Count)) {
+			return l.e.Intern(scope.ValueID{Kind: scope.BoundValue, Decl: d, Recv: v.Recv})
+		}
+	}
+	return v
+}
+
 // passesOn reports whether a member of an object calls the member of its own name on its receiver: it is
 // often given another one.
 func (l *Linker) passesOn(here Site, of scope.Path, v *scope.Value) bool {
@@ -205,7 +220,7 @@ func (p *Engine) constant(here Site, of scope.Path) *scope.Decl {
 		return nil
 	}
 	s := p.Lookup(here.Scope, of)
-	if s.Rest > 0 || s.Decl == nil || s.Decl.Owner != 0 || s.Decl.Object {
+	if s.Rest > 0 || s.Decl == nil || s.Decl.Owner != 0 || s.Decl.Object && !p.Lang.Exports {
 		return nil
 	}
 	switch s.Decl.Kind {

@@ -68,6 +68,11 @@ func (p *Engine) noteMethods() {
 // declFlows gives a declaration's name, receiver and parameters their values. It returns the flow
 // of its decorators, nil if it has none.
 func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
+	if p.Lang.Exports && d.Kind == recountv1.SymbolKind_SYMBOL_KIND_FIELD {
+		if class := p.classOf(d.Outer, d.Mod, d.Type); class != nil {
+			p.Add(d.Outer.Own(d.Name), p.Instance(class, true), true)
+		}
+	}
 	if d.Overload || d.Scope == nil {
 		return nil
 	}
@@ -77,6 +82,9 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 		own = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: d})
 		if d.Object {
 			own = p.Instance(d, false)
+		}
+		if d.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE && p.Lang.Exports && len(name.Decls) > 1 {
+			name = &scope.Variable{} // the value of the name is that of a constant
 		}
 		if p.Lang.MembersHidden {
 			p.Add(d.Scope.Own("self"), p.Instance(d, true), true)

@@ -52,6 +52,11 @@ func (d *Decl) IsClass() bool {
 	return d.Object || d.Constructs
 }
 
+// isType reports whether d declares a type without a value.
+func (d *Decl) isType() bool {
+	return d.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE
+}
+
 // isMember reports whether d is declared as a member of what is around it.
 func (d *Decl) isMember() bool {
 	switch d.Kind {

@@ -141,6 +141,38 @@ func (t *Targets) declared() (method *Decl) {
 	return method
 }
 
+// overridden returns the sure target whose class all other sure targets' classes extend or implement: the method
+// of a declared type, beside those of what is known to be assigned. It returns nil if there is none.
+func (p *Program) overridden(t *Targets) *Decl {
+	var base *Decl
+	for _, to := range t.List {
+		switch {
+		case !t.Sure[to]:
+		case to.Decl == nil || to.Decl.Class() == nil:
+			return nil
+		case base == nil || to.Decl.Class() != base.Class() && p.extends(base.Class(), to.Decl.Class(), map[*Decl]bool{}):
+			base = to.Decl
+		}
+	}
+	for _, to := range t.List {
+		if t.Sure[to] && to.Decl != base && (to.Decl.Class() == base.Class() || !p.extends(to.Decl.Class(), base.Class(), map[*Decl]bool{})) {
+			return nil
+		}
+	}
+	return base
+}
+
+// extends reports whether a class extends or implements another one, among the bases that were not seen yet.
+func (p *Program) extends(class, base *Decl, seen map[*Decl]bool) bool {
+	seen[base] = true
+	for _, sub := range p.Subs[base] {
+		if sub == class || !seen[sub] && p.extends(class, sub, seen) {
+			return true
+		}
+	}
+	return false
+}
+
 // conditional is the attribute of a declaration in one of several branches, condition that of one with the
 // condition under which it is compiled.
 const (
@@ -174,7 +206,9 @@ func (l *Linker) Emit(in uint32, at *recountv1.Place, t *Targets) {
 	}
 	var own *Decl
 	if l.Program.Lang.Exports {
-		own = t.declared()
+		if own = t.declared(); own == nil && sure > 1 {
+			own = l.Program.overridden(t)
+		}
 	}
 	for _, to := range t.List {
 		kind, how := MayCall, ByFlow

@@ -164,8 +164,8 @@ func (p *Program) inModule(m *Module, name string, behind []Step) Symbol {
 func (p *Program) Meaning(v *Variable) Symbol {
 	var d *Decl
 	for _, c := range v.Decls {
-		if d == nil || !c.Overload {
-			d = c
+		if d == nil || !c.Overload && !(p.Lang.Exports && d.isType() && !c.isType() && !c.IsFunction() && c.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS) {
+			d = c // of a type and a constant of the same name, the type
 		}
 	}
 	if d != nil {

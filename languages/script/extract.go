@@ -22,7 +22,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 21, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 22, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -89,6 +89,8 @@ type walker struct {
 	// literals has the members of objects that functions return or assign to local variables, with the
 	// name of the object.
 	literals map[extract.Ref]string
+	// types has the names that only types have so far: a constant may have the same.
+	types map[extract.NameIn]bool
 	// exports has the variables of the module that are its exports: var api = exports.
 	exports map[string]bool
 	// inherited are the bases that calls give to functions, which may be declared below.
@@ -102,7 +104,7 @@ type inheritance struct {
 }
 
 func extractScript(f *extract.File) {
-	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}}
+	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}}
 	j.setOnce, j.setIn = j.SetOnce(j.setting), j.SetOnceIn(j.setting, j.isScope)
 	j.framework = j.webFramework()
 	j.block(0, state{})

@@ -56,6 +56,8 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 		own := j.declareVariables(d, name, typ, kind, s)
 		if own != 0 && (j.Kind(value) == "object" || j.callsWithFunction(value)) {
 			in = own // its functions belong to it
+		} else if object := j.givenObject(value); own != 0 && object != extract.None {
+			j.owned[object] = own
 		}
 		for _, v := range j.returned(j.inPlace(value)) {
 			if own != 0 && j.Kind(v) == "object" {
@@ -114,7 +116,7 @@ func (j *walker) declareVariables(d, target extract.Ref, typ string, kind recoun
 	switch j.Kind(target) {
 	case "identifier", "shorthand_property_identifier_pattern":
 		name := j.Text(target)
-		if j.Declared[extract.NameIn{In: s.in, Name: name}] {
+		if at := (extract.NameIn{In: s.in, Name: name}); j.Declared[at] && !j.types[at] {
 			return 0
 		}
 		in, decl := j.Declare(extract.Declaration{Kind: kind, Name: name, In: s.in, Node: d, Whole: s.statement, Head: j.LineEnd(d), Doc: j.doc(d, s)})
@@ -390,6 +392,10 @@ func (j *walker) bindValue(target string, value extract.Ref, typ string, at extr
 		j.bindValue(target, j.Field(value, "right"), typ, at, s, depth)
 		return
 	case "call_expression":
+		if object := j.sameObject(value, s); object != value {
+			j.bindValue(target, object, typ, at, s, depth)
+			return
+		}
 		if made := j.returned(j.inPlace(value)); len(made) > 0 {
 			for _, v := range made {
 				j.bindValue(target, v, typ, at, s, depth)

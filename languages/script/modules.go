@@ -172,6 +172,9 @@ func (j *walker) exporting(n extract.Ref, s state) {
 		j.block(n, s)
 		return
 	}
+	if object := j.sameObject(value, s); j.Kind(object) == "object" {
+		value = object
+	}
 	switch j.Kind(value) {
 	case "arrow_function", "function_expression", "generator_function":
 		in, decl := j.function(value, value, extract.FirstOf(j.Text(j.Field(value, "name")), "default"), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, s)
@@ -231,6 +234,9 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 		outer.statement = 0
 	}
 	j.routeObjects(target, j.unwrapped(right), s)
+	if object := j.sameObject(right, s); j.Kind(object) == "object" {
+		right = object
+	}
 	switch j.Kind(right) {
 	case "arrow_function", "function_expression", "generator_function":
 		named := j.Text(j.Field(right, "name"))

@@ -214,6 +214,7 @@ func (j *walker) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s sta
 		d.Head = j.Start(body)
 	}
 	in, decl := j.Declare(d)
+	j.types[extract.NameIn{In: s.in, Name: name}] = !j.Declared[extract.NameIn{In: s.in, Name: name}]
 	j.Declared[extract.NameIn{In: s.in, Name: name}] = true
 	decl.Exported = s.exported
 	inner := state{in: in}
@@ -228,8 +229,26 @@ func (j *walker) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s sta
 		return
 	}
 	for c := range j.Children(body) {
+		if j.Kind(c) == "call_signature" {
+			decl.Type = j.signatureType(c, inner)
+			continue
+		}
 		j.member(c, nil, false, "", inner)
 	}
+}
+
+// signatureType returns the type that a call signature returns, "" if it is one of its type parameters.
+func (j *walker) signatureType(n extract.Ref, s state) string {
+	typ := extract.KnownPath(j.typePath(j.Field(n, "return_type"), s))
+	for c := range j.Children(j.Field(n, "type_parameters")) {
+		if j.Text(j.Field(c, "name")) == typ {
+			return ""
+		}
+	}
+	if j.hiddenType(s.in, typ) {
+		return ""
+	}
+	return typ
 }
 
 func (j *walker) enum(n extract.Ref, s state) {
