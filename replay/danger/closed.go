@@ -13,7 +13,7 @@ import (
 // closed are the rules about them. unless has what asks besides the words that ask everywhere.
 var closed = []rule{
 	// Clusters.
-	{"cluster", "kubectl,oc,kubecolor", unless(0, 1, `adm,annotate,api-resources,api-versions,argo,auth,cert-manager,certificate,cnpg,directpv,minio,rook-ceph,cluster-info,completion,config,convert,
+	{"cluster", "kubectl,oc,kubecolor", unless(0, 1, `adm,annotate,api-resources,api-versions,argo,auth can-i,auth whoami,cert-manager,certificate,cnpg,directpv,minio,rook-ceph,cluster-info,completion,config,convert,
 		cordon,cp,create,ctx,debug,exec,image,krew,kustomize,label,login,logout,neat,new-project,ns,options,plugin,policy,port-forward,process,project,
 		projects,proxy,registry,rollout,rsh,rsync,set,start-build,stern,tag,tree,uncordon`), "it changes a cluster"},
 	{"cluster", "kubectl debug,oc debug", matching(`^node/`), "it gets onto a machine of a cluster"},
@@ -28,8 +28,8 @@ var closed = []rule{
 	{"cluster", "kn", unless(0, 2, "plugin,source list-types"), "it changes a cluster"},
 	{"cluster", "velero", unless(0, 2, "backup download,client,debug,install --dry-run"), "it changes a cluster"},
 	{"cluster", "eksctl", unless(0, 2, "utils schema,utils write-kubeconfig,associate"), "it changes a cluster"},
-	{"cluster", "istioctl", unless(0, 1, "admin,analyze,authz,bug-report,create-remote-secret,experimental,kube-inject,manifest,operator,profile,proxy-config,pc,proxy-status,remote-clusters,tag,validate,waypoint,ztunnel-config,x"), "it changes a cluster"},
-	{"cluster", "cilium", unless(0, 2, "bgp,config view,connectivity,context,encryption status,features,multicast list,sysdump,clustermesh status,hubble ui"), "it changes a cluster"},
+	{"cluster", "istioctl", unless(0, 1, "admin,analyze,authz,bug-report,create-remote-secret,experimental,kube-inject,manifest,operator,profile,proxy-config,pc,proxy-status,remote-clusters,tag list,tag generate,validate,waypoint,ztunnel-config,x"), "it changes a cluster"},
+	{"cluster", "cilium", unless(0, 2, "bgp,config view,connectivity,context,encryption status,features,multicast list,sysdump,clustermesh status,hubble"), "it changes a cluster"},
 	{"cluster", "kops", unless(0, 2, "export,toolbox,edit"), "it changes a cluster"},
 	{"cluster", "cmctl,clusterctl,vcluster,odo,okteto,devspace,garden,rosa,faas-cli,func,kapp,k0sctl,werf", unless(0, 2, `add plugin,analyze,app-group inspect,build,cleanup images,config,connect,context,create api,
 		create deployment,dev build,download,experimental,generate,init,kubeconfig,list-plugins,login,logout,namespace,new,options,preference,render,start,registry list,template,test,
@@ -77,6 +77,10 @@ var closed = []rule{
 		format-pipeline,hijack,image show,intercept,ips list,jobs,login,logout,machine exec,mcp,pipelines,platform,postgres connect,proxy,releases,resources,
 		services,sftp,ssh,sync,targets,teams,tokens create,userinfo,validate-pipeline,workers`), "it changes infrastructure"},
 	{"infrastructure", "heroku,firebase,dokku,netlify", colonVerb, "it changes infrastructure"},
+	{"database", "heroku", all(matching(`^pg:psql$`), func(c *call) bool {
+		w, ok := c.FlagValue("-c", "--command")
+		return ok && changesBy("", w.Value) || c.readsMore()
+	}), "it changes a database of another machine"},
 	{"infrastructure", "wrangler", unless(0, 3, `build,cert,containers build,d1,deploy,dev,generate,init,kv,login,logout,pages,r2,secret,setup,
 		telemetry,triggers,types,complete`), "it changes infrastructure"},
 	{"infrastructure", "wrangler kv,wrangler r2,wrangler pages,wrangler secret", all(unless(1, 3, "dev,download,functions,object get,project list"), not(flag("--local"))), "it changes infrastructure"},
@@ -101,7 +105,7 @@ var closed = []rule{
 		e,env,feature-flags,install-plugin,isolation-segments,l,lo,login,logout,m,marketplace,network-policies,oauth-token,org,org-users,orgs,o,packages,
 		passwd,plugins,quotas,quota,repo-plugins,revisions,router-groups,routes,r,s,security-groups,service,service-access,service-brokers,service-key,
 		service-keys,services,space,space-quotas,space-users,spaces,ssh,ssh-code,ssh-enabled,stack,stacks,t,target,tasks,uninstall-plugin`), "it changes infrastructure"},
-	{"infrastructure", "pulumi", unless(0, 2, `ai,config,console,convert,env,gen-completion,install,login,logout,new,org,package,plugin,policy install,policy new,policy validate-config,
+	{"infrastructure", "pulumi", unless(0, 2, `about,ai,config,console,convert,env,gen-completion,install,login,logout,new,org,package,plugin,policy install,policy new,policy validate-config,
 		pre,schema,stack,state,template,up,update,destroy,refresh,cancel`), "it changes infrastructure"},
 	{"infrastructure", "cdk", unless(0, 1, "acknowledge,ack,context,deploy,destroy,doc,drift,flags,init,metadata,migrate,notices,synth,synthesize,watch"), "it changes infrastructure"},
 	{"infrastructure", "sam", unless(0, 2, "build,delete,deploy,init,local,package,pipeline,remote test-event,traces"), "it changes infrastructure"},
@@ -135,7 +139,7 @@ var closed = []rule{
 
 	// Queues and databases that are clusters.
 	{"database", "rabbitmqctl", unless(0, 1, `add_user,add_vhost,authenticate_user,await_online_nodes,await_startup,cipher_suites,cluster_status,decode,encode,environment,eval,
-		export_definitions,hash_password,log_location,log_tail,node_health_check,report,schema_info,set_permissions,set_user_tags,start_app`), "it changes queues, or those who use them"},
+		export_definitions,hash_password,log_location,log_tail,node_health_check,report,schema_info,set_permissions,start_app`), "it changes queues, or those who use them"},
 	{"database", "nodetool", unless(0, 1, `cfhistograms,cfstats,clientstats,compactionhistory,compactionstats,datapaths,describecluster,describering,failuredetector,
 		gcstats,gossipinfo,listsnapshots,netstats,profileload,proxyhistograms,rangekeysample,ring,statusbackup,statusbinary,statusgossip,
 		statushandoff,tablehistograms,tablestats,toppartitions,tpstats,viewbuildstatus`), "it changes a cluster of databases"},
@@ -228,7 +232,7 @@ func unless(skip, depth int, phrases string) func(*call) bool {
 }
 
 // providerChanges reports whether a client of a provider, or of virtual machines, is told to do more than ask.
-var providerChanges = unless(0, 4, `about,account,aliases,auth,completion,configure,config,console,context,databases connection,enter,find,g,init,kubernetes cluster kubeconfig,k8s kubeconfig,l,login,logout,os ns get,
+var providerChanges = unless(0, 4, `about,account,agent,aliases,auth,completion,configure,config,console,context,databases connection,enter,find,g,init,kubernetes cluster kubeconfig,k8s kubeconfig,l,login,logout,os ns get,
 	plugin,profile,regions,registry login,serverless connect,session,setup,shell,showcmd,sizes,ssh,target,template,write-values,deps,repos,cr login,ks cluster config,iam oauth-tokens,server ssh,token`)
 
 // listsKind reports whether a call names a kind of things and no thing.

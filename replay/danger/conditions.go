@@ -75,8 +75,15 @@ func (c *call) operands(valued string) []shell.Word { return shell.Operands(c.Ar
 func removesOutside(c *call) bool {
 	recursive := c.Flag("-r", "-R", "--recursive") || c.Name == "shred" || c.Name == "srm"
 	words := c.operands("-n -s --iterations --size")
+	below := 0
 	for _, w := range words {
-		if strings.Contains(w.Value, "{}") {
+		if head, rest, ok := strings.Cut(w.Value, "{}"); ok {
+			if strings.HasSuffix(head, "/") && !w.Dynamic && !strings.Contains(rest, "..") {
+				if c.outside(shell.Word{Value: head}, true) {
+					return true
+				}
+				below++
+			}
 			continue
 		}
 		if c.outside(w, recursive) || recursive && c.isTree(w) {
@@ -86,7 +93,7 @@ func removesOutside(c *call) bool {
 			return true
 		}
 	}
-	if len(words) > 0 && !c.given() {
+	if len(words) > 0 && (!c.given() || below == len(words)) {
 		return false
 	}
 	return c.listed() || recursive && c.Fed || c.given() && c.unlisted()
@@ -100,7 +107,7 @@ func (c *call) isTree(w shell.Word) bool {
 
 // unlisted reports whether xargs supplies words whose source is not in the line.
 func (c *call) unlisted() bool {
-	if len(c.Via) == 0 || c.Via[len(c.Via)-1] != "xargs" {
+	if via := slices.DeleteFunc(slices.Clone(c.Via), func(v string) bool { return v == "sudo" || v == "doas" }); len(via) == 0 || via[len(via)-1] != "xargs" {
 		return false
 	}
 	return !slices.ContainsFunc(c.line.Calls[:c.at], func(o shell.Call) bool { return listers[o.Name] })
@@ -143,7 +150,7 @@ func (c *call) listed() bool {
 			return true
 		case "ls", "fd", "fdfind":
 			for _, w := range o.operands("") {
-				if strings.Contains(w.Value, "/") && o.outside(w, false) {
+				if (strings.Contains(w.Value, "/") || w.Value == ".." || strings.HasPrefix(w.Value, "~")) && o.outside(w, false) {
 					return true
 				}
 			}
@@ -353,41 +360,6 @@ func isRemote(v string) bool {
 	return ok && host != "" && !strings.ContainsAny(host, "/") && !local(host[strings.LastIndexByte(host, '@')+1:])
 }
 
-// uploads reports whether curl sends a body, an upload or a method that changes something to another
-// machine.
-func uploads(c *call) bool {
-	c = c.withoutMethod()
-	body := c.Flag("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "-F", "--form", "--form-string", "-T", "--upload-file", "--json", "--mail-rcpt", "-Q", "--quote")
-	if m, ok := c.FlagValue("-X", "--request"); ok && !body {
-		body = !words("GET HEAD OPTIONS TRACE")[strings.ToUpper(m.Value)]
-	}
-	if body && c.Flag("-G", "--get") && !c.Flag("-T", "-F", "-X") {
-		body = false
-	}
-	return body && c.foreign("-d --data --data-raw --data-binary --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json -X --request -H --header -o --output -u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout -x --proxy --retry -E --cert --key --cacert --mail-rcpt --mail-from -Q --quote -K --config -r --range -C")
-}
-
-// withoutMethod returns a call of curl with -X apart from its value, in whose letters no flags are looked for: -XGET, -sXPOST.
-func (c *call) withoutMethod() *call {
-	o := *c.Call
-	o.Args = nil
-	for _, w := range c.Args {
-		if m := joinedMethod.FindStringSubmatch(w.Value); m != nil {
-			if m[1] != "-" {
-				o.Args = append(o.Args, shell.Word{Text: m[1], Value: m[1]})
-			}
-			o.Args = append(o.Args, shell.Word{Text: "-X", Value: "-X"}, shell.Word{Text: m[2], Value: m[2]})
-			continue
-		}
-		o.Args = append(o.Args, w)
-	}
-	d := *c
-	d.Call = &o
-	return &d
-}
-
-var joinedMethod = regexp.MustCompile(`^(-[a-zA-Z]*)X([A-Z]+)$`)
-
 // foreign reports whether an operand is a URL of another machine, or is unknown.
 func (c *call) foreign(valued string) bool {
 	words := c.operands(valued)
@@ -541,6 +513,9 @@ func destroysData(c *call) bool {
 					return true
 				}
 			}
+		}
+		if c.Document != nil {
+			return destroys.MatchString(literals.ReplaceAllString(explained.ReplaceAllString(*c.Document, ""), "''"))
 		}
 		return c.Fed && destroys.MatchString(c.line.Source)
 	}

@@ -53,6 +53,8 @@ type Place struct {
 	Cloned, Begun, Branches []string
 
 	depth int // how deep commands are nested in words, see inside
+	// judge returns the rules about a call. Conditions of the table, which rulesOf reads, reach it here.
+	judge func(*call) []rule
 }
 
 // Find returns what is dangerous about a command line, in source order, each kind of a call once.
@@ -60,6 +62,7 @@ func Find(l *shell.Line, at Place) []Finding {
 	if len(at.Tree) == 0 && at.Cwd != "" {
 		at.Tree = []string{at.Cwd}
 	}
+	at.judge = rulesOf
 	var found []Finding
 	add := func(f Finding) {
 		if !slices.ContainsFunc(found, func(o Finding) bool { return o.Kind == f.Kind && o.What == f.What }) {
@@ -220,7 +223,7 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 	if onDrive.MatchString(w.Value) || onDrive.MatchString(w.Text) {
 		return true
 	}
-	dir := c.Dir
+	dir := cmp.Or(c.Dir, c.wentTo())
 	if rest := strings.ReplaceAll(w.Value, "$$", "1"); w.Dynamic && !strings.ContainsAny(rest, "$`") {
 		w.Value, w.Dynamic = rest, false // the number of the shell
 	}
@@ -239,6 +242,12 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 		p = shell.Word{Value: head, Quoted: w.Quoted, Dynamic: strings.ContainsAny(head, "$`")}
 	}
 	name, ok := shell.Resolve(p, dir, c.place.Home)
+	if head, rest := cutDynamic(p); !ok && head != "" && dir != "" {
+		// build/$x is below build, unless the rest goes up.
+		if name, known := shell.Resolve(shell.Word{Value: head}, dir, c.place.Home); known && !strings.Contains(rest, "..") && c.place.within(name) && !slices.Contains(c.place.Tree, name) {
+			return false
+		}
+	}
 	if !ok {
 		if dir == "" && !w.Dynamic && w.Value != "" && !strings.HasPrefix(w.Value, "/") && !strings.HasPrefix(w.Value, "~") && !strings.Contains(w.Value, "..") {
 			return unknown && c.place.Cwd != "" && !c.Deferred // in a directory that is not known
@@ -246,6 +255,16 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 		return unknown
 	}
 	return !c.place.within(name)
+}
+
+// cutDynamic splits a path before its first name that is not known: build and $x of build/$x. The head is "" if there
+// is nothing before.
+func cutDynamic(w shell.Word) (head, rest string) {
+	i := strings.IndexAny(w.Value, "$`")
+	if i < 2 || !w.Dynamic || w.Value[i-1] != '/' {
+		return "", ""
+	}
+	return w.Value[:i-1], w.Value[i:]
 }
 
 // onDrive matches a path of Windows that begins with its drive.

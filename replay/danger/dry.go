@@ -13,7 +13,7 @@ import (
 // machine.
 func harmless(c *call) bool {
 	return c.Name == "" || c.onlySays() || streams[c.Program()] || packageManagers[c.Name] && c.Sub() == "clean" || tested[c.Name] && tests[c.Sub()] ||
-		emulated[c.Name] || c.Name == "wrangler" && c.Flag("--local") || flag("--plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) == 1 && c.Args[0].Value == "-h"
+		emulated[c.Name] || c.Name == "pnpm" && c.Sub() == "deploy" && moreThan(1)(c) || c.Name == "rails" && (c.Sub() == "destroy" || c.Sub() == "d") || c.Name == "wrangler" && c.Flag("--local") || flag("--plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) == 1 && c.Args[0].Value == "-h"
 }
 
 // onlySays reports whether a call asks any program only for its help, or for what it would do.
@@ -24,8 +24,14 @@ func (c *call) onlySays() bool {
 	if flags, ok := dryFlags[c.Name]; ok && flags(c) || strings.HasPrefix(c.Name, "mkfs.ext") && c.Flag("-n") || c.Name != "puppet" && c.Flag("--test") {
 		return true
 	}
-	if needed, ok := earnest[c.Program()]; ok && !needed(c) {
-		return true
+	names := []string{c.Program()}
+	if ws := shell.Operands(c.After(), ""); len(ws) > 0 {
+		names = append(names, c.Program()+" "+ws[0].Value)
+	}
+	for _, name := range names {
+		if needed, ok := earnest[name]; ok && !needed(c) {
+			return true
+		}
 	}
 	n := len(c.Args)
 	return n == 1 && c.Args[0].Value == "--version" || n > 1 && c.Args[n-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name]
@@ -39,13 +45,13 @@ var dryFlags = byProgram(
 	"-n", "modprobe,act,rsync,rclone,zfs,zpool,mkfs,mke2fs,e2fsck,fsck,xfs_repair,avrdude,restic,borg,unison,make,gmake,rake,just,ninja,gsutil,hg,flutter,dart",
 	"-s", "apt,apt-get,aptitude,dput",
 	"-t", "lvcreate,lvextend,lvreduce,lvremove,lvrename,lvresize,lvconvert,lvchange,vgcreate,vgextend,vgreduce,vgremove,vgchange,pvcreate,pvremove,pvmove",
-	"-N", "fsck", "-m", "gradle,gradlew", "-T", "cap,rake", "-T -b", "sysupgrade", "--dump", "swaks", "-W", "chef-client,chef-solo",
+	"-N", "fsck", "-m", "gradle,gradlew", "-T", "cap,rake", "-T -b", "sysupgrade", "--dump", "swaks", "-W", "chef-client,chef-solo", "--sql", "alembic",
 	"-bt -bv -bV -bP -bp -bpc", "exim,exim4", "-l -ll --list", "sudo,doas", "/L /l", "robocopy",
 )
 
 // earnest are, by program and subcommand, flags without which nothing is done.
 var earnest = byProgram(
-	"-y", "p4 obliterate", "--confirm", "wal-g delete",
+	"-y", "p4 obliterate", "--confirm", "wal-g delete,oc adm prune", "--delete", "kopia snapshot delete",
 	"-y --yes", "kops update,kops delete,kops rolling-update",
 )
 

@@ -22,7 +22,12 @@ func (c *call) embedded() (lines []string) {
 		}
 		return lines
 	}
+	if line := c.imaged(); line != "" {
+		return []string{line}
+	}
 	switch {
+	case !c.Wraps && (c.Name == "sudo" && c.Flag("-s", "-i", "--shell", "--login") || c.Name == "su"):
+		return c.fedTexts()
 	case c.Name == "trap":
 		// What is removed by a name that only the run knows is what the script itself has made.
 		if ws := shell.Operands(c.Args, ""); len(ws) > 1 && !strings.ContainsAny(ws[0].Value, "$`") {
@@ -67,6 +72,11 @@ func (c *call) embedded() (lines []string) {
 	case languages[c.languageName()]:
 		for _, text := range c.programs() {
 			lines = append(lines, started(text)...)
+			if c.Name == "tclsh" {
+				for _, m := range execs.FindAllStringSubmatch(text, -1) {
+					lines = append(lines, m[1])
+				}
+			}
 		}
 	case c.Name == "pwsh" || c.Name == "powershell":
 		for _, text := range c.programs() {
@@ -84,12 +94,15 @@ func (c *call) embedded() (lines []string) {
 		if w, ok := c.FlagValue("-c", "--call"); ok {
 			lines = append(lines, w.Value)
 		}
+	case shells[c.Name] && c.Flag("-n"):
+		return nil // it only reads them
 	case shells[c.Name], c.Name == "at", c.Name == "batch":
 		if w, ok := c.FlagValue("-c"); ok && w.Dynamic && shells[c.Name] {
 			lines = append(lines, c.printed(w)...)
 		}
 		if c.Document != nil || !shells[c.Name] || len(c.operands("")) == 0 {
 			lines = append(lines, c.fedTexts()...)
+			lines = append(lines, c.fedPieces()...)
 		}
 	case !textPrograms[c.Name] && !ownPrograms[c.Name] && !files[c.Name] && !c.Wraps && !c.onlySays() && c.Name != "openocd" || c.Name == "tmux" || c.Name == "screen":
 		for i, w := range c.Args {
@@ -155,6 +168,7 @@ var (
 	providers    = regexp.MustCompile(`\b(boto3?|aiobotocore|google\.cloud|azure\.\w+|kubernetes|openstack|aws-sdk|@aws-sdk|googleapiclient)\b`)
 	changesThere = regexp.MustCompile(`\b(delete|terminate|destroy|stop|put|create|update|remove|patch|upload|publish|send)(_\w+|[A-Z]\w*)?\(`)
 	addresses    = regexp.MustCompile(`https?://[^\s'"]+`)
+	execs        = regexp.MustCompile(`\bexec\s+([^\n;\]]+)`)
 	// deletes matches how Tcl and AppleScript remove, and said what AppleScript tells others to do.
 	writes  = regexp.MustCompile(`open\(\s*['"](/dev/[^'"]+)['"]\s*,\s*['"][rbt]*[wa+]`)
 	deletes = regexp.MustCompile(`file\s+delete\s+(?:-force\s+)?(?:--\s+)?(\S+)`)
@@ -225,10 +239,13 @@ func known(text string) bool {
 
 // written returns what a program in a language does by itself that is dangerous.
 func (c *call) written() (kind, why string) {
-	if !languages[c.languageName()] {
+	if !languages[c.languageName()] && c.Name != "pwsh" && c.Name != "powershell" {
 		return "", ""
 	}
 	for _, text := range c.programs() {
+		if fetchesCode.MatchString(text) && strings.HasPrefix(c.Name, "p") && !languages[c.languageName()] {
+			return "code", "it runs what it fetches from the network, unseen"
+		}
 		if posts.MatchString(text) {
 			for _, a := range addresses.FindAllString(text, -1) {
 				if !loopback(a) {
@@ -260,6 +277,32 @@ func (c *call) written() (kind, why string) {
 		}
 	}
 	return "", ""
+}
+
+// fetchesCode matches how PowerShell runs what it fetches.
+var fetchesCode = regexp.MustCompile(`(?i)\b(iex|invoke-expression)\b.*\b(iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(iwr|irm|downloadstring)\b.*\|\s*iex\b`)
+
+// images are the names of images whose container runs a program by the words after them.
+var images = map[string]string{
+	"terraform": "terraform", "opentofu": "tofu", "kubectl": "kubectl", "helm": "helm", "aws-cli": "aws", "rclone": "rclone", "restic": "restic",
+	"flyway": "flyway", "liquibase": "liquibase", "argocd": "argocd", "crane": "crane", "skopeo": "skopeo", "pulumi": "pulumi", "curl": "curl",
+}
+
+// imaged returns the command line that docker run gives to such an image, "" if there is none.
+func (c *call) imaged() string {
+	if c.Name != "docker" && c.Name != "podman" || c.Sub() != "run" {
+		return ""
+	}
+	for i, w := range c.Args {
+		if i == 0 || strings.HasPrefix(w.Value, "-") || !strings.Contains(w.Value, "/") || strings.HasPrefix(w.Value, "/") {
+			continue
+		}
+		name, _, _ := strings.Cut(w.Value[strings.LastIndexByte(w.Value, '/')+1:], ":")
+		if program, ok := images[name]; ok {
+			return program + " " + joined(c.Args[i+1:])
+		}
+	}
+	return ""
 }
 
 // maxEmbedded bounds how deep commands in words are followed.

@@ -92,12 +92,12 @@ var (
 		tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse swipl gprolog yap todo.sh task task-warrior hledger date basename dirname read trap
 		join paste comm fold fmt nl pr od xxd hexdump strings column split csplit tac rev shuf tsort numfmt iconv expand unexpand m4 bc dc patch sponge
 		base64 base32 md5sum sha1sum sha256sum sha512sum b2sum cksum sum envsubst msgfmt msgmerge xgettext cc c++ as ld ar flex bison yacc lex groff troff
-		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
+		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog ldapsearch
 		thrift mlr Get-Help Get-Command Get-Member Get-ChildItem Get-Content xdotool xclip pbcopy wl-copy shellcheck shfmt crontab at batch history fc crudini`)
 	// ownPrograms have verbs about what is theirs alone, or a project's: only what is seen elsewhere, or ends a
 	// whole thing, counts.
-	ownPrograms = words(`git make gmake ninja just go cargo rustup npm yarn pnpm bun npx pip pip3 pipx uv poetry pdm conda mamba gem bundle rake composer
-		javac java mvn gradle sbt dotnet cmake ctest docker podman nerdctl buildah direnv asdf mise nvm pyenv rbenv sdk flutter dart swift mix stack cabal ghc
+	ownPrograms = words(`git make gmake ninja just go cargo rustup npm yarn pnpm bun npx pip pip3 pipx uv uvx poetry pdm conda mamba gem bundle rake composer
+		javac java mvn gradle sbt dotnet cmake ctest docker podman nerdctl buildah direnv asdf mise nvm pyenv rbenv sdk flutter dart swift mix stack cabal ghc meson rebar3 pipenv
 		pm2 pueue pg_ctl forever overmind honcho foreman goreman hivemind scoop inotifywait inotifywatch jj hg svn bzr fossil brew prettier eslint biome ruff black buf deno nuget terraform tofu cradle crystal shards nimble luarocks opam elm spago nix bazel pants xcodebuild`)
 	seenElsewhere = words("publish unpublish republish yank upload deploy undeploy redeploy destroy terminate decommission deprovision")
 	// diskReaders only look at a disk, or use it as the machine does every day.
@@ -114,7 +114,7 @@ const irrevocable = "its words say that it does what can't be taken back"
 
 // general are the rules for programs that the table does not know.
 func general(c *call) []rule {
-	if c.Wraps || slices.Contains(c.place.Own, c.Name) || textPrograms[c.Name] || strings.Contains(c.Head.Text, "=") || harmless(c) {
+	if c.Wraps || slices.Contains(c.place.Own, c.Name) || slices.Contains(c.line.Functions, c.Name) || textPrograms[c.Name] || strings.Contains(c.Head.Text, "=") || harmless(c) {
 		return nil
 	}
 	found := func(kind, why string) []rule { return []rule{{kind: kind, why: why}} }

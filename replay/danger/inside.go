@@ -82,6 +82,14 @@ func fetchesHere(c *call) bool {
 // fetchesFile reports whether sftp is told which file to fetch, and nothing else.
 func fetchesFile(c *call) bool {
 	ws := c.operands("-b -B -c -D -F -i -J -l -o -P -R -S -s -X")
+	if c.Name == "sftp" && len(ws) == 1 && c.Document != nil && !strings.Contains(ws[0].Value, ":") {
+		for line := range strings.Lines(*c.Document) {
+			if f := strings.Fields(line); len(f) > 0 && !words("get mget reget ls cd lcd pwd lpwd lls bye quit exit progress df")[f[0]] {
+				return false
+			}
+		}
+		return true
+	}
 	if c.Name != "sftp" || len(ws) == 0 || c.isFed() || c.Flag("-b") {
 		return false
 	}
@@ -174,4 +182,41 @@ func mounting(l *shell.Line, rd shell.Redirect, at Place) *call {
 		}
 	}
 	return nil
+}
+
+// privileged matches groups whose members may do what the administrator of a machine may.
+var privileged = regexp.MustCompile(`(^|,)(sudo|wheel|admin|adm|root|docker|lxd|libvirt|disk|shadow)(,|$)`)
+
+// joinsPrivileged reports whether adduser puts a user into such a group.
+func joinsPrivileged(c *call) bool {
+	ws := c.operands("--uid --gid --home --shell --gecos --ingroup")
+	return len(ws) == 2 && privileged.MatchString(ws[1].Value)
+}
+
+// lastOfSecurity reports whether the last operand is a file of the user's own security outside the tree: what ssh trusts,
+// or the history of a shell.
+func lastOfSecurity(c *call) bool {
+	ws := c.operands("-S -m -o -g --mode -s --size")
+	if len(ws) == 0 || len(ws) == 1 && (c.Name == "cp" || c.Name == "mv" || c.Name == "ln" || c.Name == "rsync") {
+		return false
+	}
+	name, ok := shell.Resolve(ws[len(ws)-1], c.Dir, c.place.Home)
+	return ok && !c.Abroad && !c.place.within(name) && (strings.Contains(name, "/.ssh/") && !strings.HasSuffix(name, "/") && c.Name != "touch" || strings.HasSuffix(name, "_history"))
+}
+
+// wentTo returns the directory that the last cd before a call names, where the reader of lines did not know the home
+// directory; "" if that is not known.
+func (c *call) wentTo() string {
+	for i := c.at - 1; i >= 0 && c.place.Cwd != "" && !c.Abroad && !c.Deferred; i-- {
+		o := &c.line.Calls[i]
+		if o.Name != "cd" {
+			continue
+		}
+		if len(o.Args) == 1 && (strings.HasPrefix(o.Args[0].Value, "~") || strings.HasPrefix(o.Args[0].Value, "$HOME")) {
+			name, _ := shell.Resolve(o.Args[0], "", c.place.Home)
+			return name
+		}
+		return ""
+	}
+	return ""
 }

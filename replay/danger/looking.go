@@ -51,10 +51,10 @@ func (c *call) asks() bool {
 		if verb == "query" && c.matches(sqlVerbs) {
 			return false // bq query 'DROP TABLE …'
 		}
-		// apps list, and not logs delete.
-		for _, w := range ws[i+1 : min(i+3, len(ws))] {
-			for _, p := range wordParts(w.Value) {
-				if verbs[p].weight == strong && !about[verb] {
+		// apps list, and not logs delete or logs put-retention-policy.
+		for j, w := range ws[i+1 : min(i+3, len(ws))] {
+			for k, p := range wordParts(w.Value) {
+				if !about[verb] && (verbs[p].weight == strong || j == 0 && k == 0 && (onlyChanges[p] || p == "put")) {
 					return false
 				}
 			}

@@ -16,6 +16,7 @@ var migrations = []rule{
 	{"database", "artisan,php", all(exactly("migrate"), flag("--force")), "it changes a database without asking, as in production"},
 	{"database", "console,php", all(matching(`^doctrine:schema:update$`), flag("--force --complete")), "it changes a database without asking"},
 	{"database", "dotnet ef", all(exactly("database"), exactly("drop 0")), "it removes data from a database"},
+	{"database", "dotnet ef", all(exactly("database"), exactly("update"), matching(`(?i)\b(server|host|data source)=(tcp:)?[\w-]+\.`), not(matching(`(?i)=(tcp:)?(127\.|localhost)`))), "it changes a database of another machine"},
 	{"database", "liquibase,flyway,alembic", matching(`(?i)^(rollback(-?(count|to-?date|one-?changeset|one-?update))?|undo)$`), "it removes data from a database"},
 	{"database", `flyway,liquibase,goose,dbmate,migrate,sqlx,sqitch,atlas,knex,prisma,diesel,tern,refinery,mongoimport,mongorestore,mysqlimport,pgloader,pgbench,
 		pg_restore,elasticdump,bcp,sqlpackage`, all(storesAway, not(matching(`(?i)(sql|changelog|diff|snapshot|status|validate|history|info|inspect|lint|version|dump|pull|^out|^queryout)$`))), "it changes a database of another machine"},
@@ -122,6 +123,11 @@ func storesAway(c *call) bool {
 	if c.reachesAway([]string{"-h", "--host", "-S", "--server", "--uri", "--url", "-url", "--database-url", "-database", "-a", "--alpha", "--address", "--addr"}) {
 		return true
 	}
+	return c.namesJDBC()
+}
+
+// namesJDBC reports whether an address of JDBC names a database of another machine.
+func (c *call) namesJDBC() bool {
 	for _, w := range c.Args {
 		if _, rest, ok := strings.Cut(w.Value, "jdbc:"); ok && strings.Contains(rest, "//") && !loopback(rest[strings.Index(rest, "//")+2:]) {
 			return true

@@ -88,8 +88,46 @@ func (c *call) gitDir() string {
 }
 
 func wgetAway(c *call) bool {
+	if m, ok := c.FlagValue("--method"); ok && words("GET HEAD")[strings.ToUpper(m.Value)] {
+		return false
+	}
 	return c.foreign("--post-data --post-file --method --body-data --body-file --header -O -o -P --user --password -U")
 }
+
+// uploads reports whether curl sends a body, an upload or a method that changes something to another
+// machine.
+func uploads(c *call) bool {
+	c = c.withoutMethod()
+	body := c.Flag("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "-F", "--form", "--form-string", "-T", "--upload-file", "--json", "--mail-rcpt", "-Q", "--quote")
+	if m, ok := c.FlagValue("-X", "--request"); ok && !body {
+		body = !words("GET HEAD OPTIONS TRACE")[strings.ToUpper(m.Value)]
+	}
+	if body && c.Flag("-G", "--get") && !c.Flag("-T", "-F", "-X") {
+		body = false
+	}
+	return body && c.foreign("-d --data --data-raw --data-binary --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json -X --request -H --header -o --output -u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout -x --proxy --retry -E --cert --key --cacert --mail-rcpt --mail-from -Q --quote -K --config -r --range -C")
+}
+
+// withoutMethod returns a call of curl with -X apart from its value, in whose letters no flags are looked for: -XGET, -sXPOST.
+func (c *call) withoutMethod() *call {
+	o := *c.Call
+	o.Args = nil
+	for _, w := range c.Args {
+		if m := joinedMethod.FindStringSubmatch(w.Value); m != nil {
+			if m[1] != "-" {
+				o.Args = append(o.Args, shell.Word{Text: m[1], Value: m[1]})
+			}
+			o.Args = append(o.Args, shell.Word{Text: "-X", Value: "-X"}, shell.Word{Text: m[2], Value: m[2]})
+			continue
+		}
+		o.Args = append(o.Args, w)
+	}
+	d := *c
+	d.Call = &o
+	return &d
+}
+
+var joinedMethod = regexp.MustCompile(`^(-[a-zA-Z]*)X([A-Z]+)$`)
 
 // sendsAway reports whether nc and its like write to another machine: not when they listen or only
 // look whether a port is open.
@@ -133,7 +171,7 @@ func rsyncOutside(c *call) bool {
 // awsReads begin the operations of aws that only ask for something, or work out something.
 var awsReads = []string{
 	"describe", "get", "batch-get", "list", "head", "ls", "wait", "lookup", "scan", "query", "validate", "simulate", "presign", "tail", "search", "filter", "test",
-	"estimate", "detect", "decode", "view", "preview", "select", "assume", "generate", "decrypt", "encrypt", "verify", "sign", "check", "discover",
+	"estimate", "detect", "decode", "view", "preview", "select", "assume", "generate", "decrypt", "encrypt", "verify", "sign", "check", "discover", "download",
 	"start-query", "start-live-tail", "login", "package", "website-help",
 }
 
@@ -153,6 +191,12 @@ func awsChanges(c *call) bool {
 	case service == "s3" && (verb == "cp" || verb == "sync"):
 		to := words[min(3, len(words)-1)]
 		return strings.HasPrefix(to.Value, "s3://") || c.Flag("--delete") && c.outside(to, true)
+	case service == "ecs" && verb == "execute-command":
+		w, _ := c.FlagValue("--command")
+		return !c.textReads(w.Value)
+	case service == "athena":
+		w, ok := c.FlagValue("--query-string")
+		return ok && !w.Dynamic && changesBy("", w.Value) || !strings.HasPrefix(verb, "start-query") && !slices.ContainsFunc(awsReads, func(v string) bool { return strings.HasPrefix(verb, v) })
 	case service == "eks" && verb == "update-kubeconfig", !bareWord.MatchString(verb):
 		return false
 	}
@@ -175,6 +219,9 @@ var (
 // azChanges reports whether an operation of az does more than ask.
 func azChanges(c *call) bool {
 	verb := ""
+	if c.Sub() == "acr" && exactly("build")(c) {
+		return !c.Flag("--no-push")
+	}
 	for i, w := range c.Args {
 		switch {
 		case i == 0 && azOwn[w.Value], c.Args[0].Value == "quantum" && w.Value == "set": // the latter chooses a default

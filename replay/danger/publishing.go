@@ -122,7 +122,7 @@ func shipsScript(c *call) bool {
 		name = after[0].Value
 	case c.Name == "yarn" && name == "workspace" && len(after) > 1:
 		name = after[1].Value
-	case c.Name == "npm" || name == "publish": // which has rules of its own
+	case c.Name == "npm" || name == "deploy" && c.Name == "pnpm" && len(after) > 0 || name == "publish": // which has rules of its own
 		return false
 	}
 	return shipsTarget(name)

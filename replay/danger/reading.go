@@ -66,7 +66,7 @@ var (
 	}
 	sendsOrSaves = some(flag("-d -F -T -Q --json --form --form-string --upload-file --quote --mail-rcpt -o -O --output --remote-name --remote-name-all -K --config -J -c --cookie-jar -D --dump-header"), matching(`^--data|^-[a-zA-Z]*[dFToO]$`))
 	// plain have no words that change something, askable are told by their first words what they do.
-	plain   = words("pg_isready pg_lsclusters pvs vgs lvs lspci lsusb lsmod lsof getent groups sar vmstat iostat mpstat basename dirname realpath readlink tr xargs tac jq yq diff cmp sha1sum sha512sum cksum arch locale sestatus getenforce getfacl lsattr zgrep egrep fgrep rg tree column show display include exclude begin section match count except no-more pgrep pidof pstree findmnt blkid strings od xxd hexdump dig host nslookup traceroute mtr tracepath arp last lastb")
+	plain   = words("pg_isready pg_lsclusters pvs vgs lvs lspci lsusb lshw lscpu lsns dmidecode sensors atq mailq pwd quota repquota showmount smbstatus testparm needs-restarting nproc lsmod lsof getent groups sar vmstat iostat mpstat basename dirname realpath readlink tr xargs tac jq yq diff cmp sha1sum sha512sum cksum arch locale sestatus getenforce getfacl lsattr zgrep egrep fgrep rg tree column show display include exclude begin section match count except no-more pgrep pidof pstree findmnt blkid strings od xxd hexdump dig host nslookup traceroute mtr tracepath arp last lastb")
 	askable = words("kubectl oc crictl git rabbitmqctl etcdctl ceph rados consul vault nomad patronictl repmgr zpool zfs crm pcs gluster nodetool rpm dpkg-query snap timedatectl hostnamectl loginctl nmcli virsh nats mc redis-sentinel supervisorctl pm2 birdc vtysh keepalived")
 	// packers write to their standard output where they have no operand, and else replace a file.
 	packers  = words("gzip gunzip zstd unzstd xz unxz bzip2 bunzip2 pigz lz4 lzop brotli")
@@ -79,6 +79,21 @@ var readings = map[string]func(*call) bool{
 	"pg_dumpall":      not(flag("-f --file")),
 	"mysqldump":       not(flag("-r --result-file -T --tab --flush-logs -F --delete-master-logs --delete-source-logs --flush-privileges --dump-replica --dump-slave")),
 	"mariadb-dump":    not(flag("-r --result-file -T --tab --flush-logs -F --delete-master-logs --flush-privileges --dump-slave")),
+	"git":             some(exactly("rev-parse describe ls-files ls-remote blame shortlog cat-file rev-list show-ref for-each-ref"), all(exactly("branch tag remote stash worktree"), some(flag("-l -v -a -r --list -vv --show-current"), exactly("list"), not(moreThan(1)))), (*call).asks),
+	"nft":             exactly("list"),
+	"mount":           not(someOperand),
+	"tcpdump":         not(flag("-w -z")),
+	"ipset":           func(c *call) bool { return c.Sub() == "list" || c.Sub() == "test" },
+	"fail2ban-client": exactly("status ping get"),
+	"ufw":             exactly("status show"),
+	"swapon":          flag("--show -s"),
+	"mdadm":           flag("--detail --examine -D -E --query -Q"),
+	"sysctl":          all(not(matching(`=`)), not(flag("-w -p --load --system --write"))),
+	"python":          asksProject,
+	"python3":         asksProject,
+	"rails":           asksProject,
+	"rake":            asksProject,
+	"php":             asksProject,
 	"nginx":           flag("-t -T -v -V"),
 	"apachectl":       flag("-t -S -M -v"),
 	"sshd":            flag("-t -T"),
@@ -94,6 +109,11 @@ var readings = map[string]func(*call) bool{
 	"chronyc":         exactly("sources sourcestats tracking activity ntpdata"),
 	"kafka-topics":    flag("--list --describe"),
 	"kafka-topics.sh": flag("--list --describe"),
+}
+
+// asksProject reports whether the console of a project is asked for its state.
+func asksProject(c *call) bool {
+	return exactly("showmigrations check diffsettings sqlmigrate inspectdb dumpdata db:migrate:status db:version migrate:status routes route:list about -V --version -v")(c) && c.place.judge != nil && len(c.place.judge(c)) == 0
 }
 
 // reads reports whether a call only reads where it runs.
@@ -136,7 +156,10 @@ func (c *call) reads() bool {
 	case c.Name == "socat" || c.Name == "nc":
 		return c.fedQuestions()
 	}
-	return askable[c.Name] && (c.asks() || len(c.Args) == 0)
+	if len(c.Args) == 0 {
+		return askable[c.Name]
+	}
+	return !files[c.Name] && !shells[c.Name] && (c.asks() || len(c.Args) == 1 && flag("--version -V -v --list --status --show")(c)) && c.place.judge != nil && len(c.place.judge(c)) == 0
 }
 
 // ofRouter matches the menus of RouterOS.
@@ -224,4 +247,9 @@ func (c *call) runsReaders() bool {
 		n++
 	}
 	return n > 0
+}
+
+// readsThere reports whether what a platform is told to run in an app only reads.
+func readsThere(c *call) bool {
+	return c.textReads(joined(shell.Operands(c.After(), "-a --app -r --remote -s --size --type -e --env")))
 }

@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ var runners = func() map[string]runner {
 		{"lxc-attach,schroot,systemd-nspawn,proot,lima,minikube ssh", runner{valued: "-n --name -c --chroot -D --directory -M --machine -u --user -d -r -b -w -p --profile", abroad: true}},
 		{"entr,unbuffer,chronic,torify,torsocks,tsocks,eatmydata,nocache,pyenv exec,rbenv exec,nodenv exec,asdf exec,mise exec,mise x,git bisect run,git submodule foreach,west forall,winpty,pkexec,fakeroot,bun x,yarn dlx,yarn exec,pnpm dlx,pnpm exec,npm exec,uv tool run,wsl,direnv exec,setarch,gosu,su-exec,volta run,fnm exec,lerna exec", runner{valued: "--prefix"}},
 		{
-			"sshpass,proxychains,proxychains4,doppler run,chamber exec,infisical run,teller run,envconsul,dotenvx run,dotenv,cross-env,conda run,mamba run,micromamba run,pixi run,rye run,hatch run,pdm run,pipx run,watchexec,numactl,taskset,chrt,cgexec,perf stat,perf record,run0,runuser,setpriv,dbus-run-session,railway run,guix shell",
+			"sshpass,proxychains,proxychains4,doppler run,chamber exec,infisical run,teller run,envconsul,dotenvx run,dotenv,cross-env,summon,devbox run,conda run,mamba run,micromamba run,pixi run,rye run,hatch run,pdm run,pipx run,watchexec,numactl,taskset,chrt,cgexec,perf stat,perf record,run0,runuser,setpriv,dbus-run-session,railway run,guix shell",
 			runner{valued: "-p -f -c -e -w --watch --exts --filter --env-file --project --config -n -N -m -g --reuid --regid -u --user --from --with --python --spec -C -s --signal --setenv --unit"},
 		},
 		{"sops exec-env,sops exec-file", runner{skip: 1}},
@@ -44,7 +45,7 @@ var runners = func() map[string]runner {
 		{"git rebase", runner{flags: "-x --exec"}},
 		{"nix-shell", runner{flags: "--run --command"}},
 		{"nix develop,nix shell", runner{flags: "-c --command", rest: true}},
-		{"nix run", runner{}},
+		{"nix run,go run,yarn,pnpm", runner{}},
 		{"nodemon", runner{flags: "-x --exec"}},
 		{"gcloud compute ssh,fly ssh console,flyctl ssh console,aws ecs execute-command,vagrant ssh", runner{flags: "--command -C -c", abroad: true}},
 		{"kitty +kitten,kitten", runner{}},
@@ -57,6 +58,12 @@ var runners = func() map[string]runner {
 	}
 	return m
 }()
+
+// nodePrograms are programs of packages that yarn and pnpm run by their name alone.
+var nodePrograms = words("vercel netlify wrangler firebase surge np lerna changeset cdk sst serverless sls knex sequelize prisma typeorm semantic-release release-it gh-pages eas web-ext hardhat supabase railway")
+
+// fetchedModule matches a package of Go on another machine, with the name of its program.
+var fetchedModule = regexp.MustCompile(`^[\w-]+\.[\w.-]+/(?:[\w.-]+/)*?([\w.-]+?)(?:/v\d+)?(?:@[\w.-]+)?$`)
 
 // firstOperands are runners whose first word is a name, and not yet the command, although nothing tells it
 // from one: a version, a profile, a directory.
@@ -97,7 +104,25 @@ func (c *call) runsAnother() (lines []string, how runner, ok bool) {
 		}
 		return nil, how, true
 	}
-	if c.Name == "nix" { // nix run nixpkgs#kubectl -- get pods
+	switch c.Name {
+	case "go": // go run github.com/goreleaser/goreleaser@latest release
+		if ws := shell.Operands(args, "-tags -mod -exec -ldflags -gcflags"); len(ws) > 0 && fetchedModule.MatchString(ws[0].Value) {
+			return []string{fetchedModule.FindStringSubmatch(ws[0].Value)[1] + " " + joined(ws[1:])}, how, true
+		}
+		return nil, how, false
+	case "yarn", "pnpm": // the program of a package, by its name
+		sub := c.Sub()
+		if _, runs := runners[c.Name+" "+sub]; runs {
+			break
+		}
+		if !nodePrograms[sub] {
+			return nil, how, false
+		}
+		return []string{sub + " " + joined(c.After())}, how, true
+	case "nix": // nix run nixpkgs#kubectl -- get pods
+		if how.flags != "" {
+			break
+		}
 		ws := shell.Operands(args, "")
 		if len(ws) == 0 {
 			return nil, how, true

@@ -2,6 +2,7 @@ package danger
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -92,4 +93,47 @@ func losing(statement string) bool {
 		}
 	}
 	return false
+}
+
+// makers print lines that their program makes of what they read.
+var makers = words("awk gawk mawk sed jq perl")
+
+// fedPieces returns the command lines that stand in the program which makes what a shell reads:
+// awk '{print "rm -rf /srv/"$1}' list | sh.
+func (c *call) fedPieces() (lines []string) {
+	if !c.Piped || c.at == 0 || c.at > len(c.line.Calls) {
+		return nil
+	}
+	before := c.at - 1
+	for before > 0 && c.line.Calls[before].Wraps && c.line.Calls[before].Piped {
+		before--
+	}
+	o := &c.line.Calls[before]
+	if !o.Drained || !makers[o.Name] {
+		return nil
+	}
+	for _, w := range o.Args {
+		if !w.Quoted {
+			continue
+		}
+		for piece := range strings.FieldsFuncSeq(interpolated.ReplaceAllString(w.Value, "x"), func(r rune) bool { return strings.ContainsRune("\"'#{}|", r) }) {
+			if strings.Contains(strings.TrimSpace(piece), " ") {
+				lines = append(lines, strings.TrimSpace(piece))
+			}
+		}
+	}
+	return lines
+}
+
+// interpolated matches what jq puts into a string.
+var interpolated = regexp.MustCompile(`\\\([^()]*\)`)
+
+// runsDecoded reports whether a shell is given what a decoder writes.
+func runsDecoded(c *call) bool {
+	if !c.Piped || len(c.operands("-s")) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(c.line.Calls[:c.at], func(o shell.Call) bool {
+		return o.Drained && (words("base64 base32 xxd openssl uudecode")[o.Name] && o.Flag("-d", "-D", "--decode", "-r") || o.Name == "uudecode")
+	})
 }

@@ -19,6 +19,7 @@ func Unknown(l *shell.Line, at Place) (programs []string) {
 	if len(at.Tree) == 0 && at.Cwd != "" {
 		at.Tree = []string{at.Cwd}
 	}
+	at.judge = rulesOf
 	add := func(names ...string) {
 		for _, name := range names {
 			if name != "" && !slices.Contains(programs, name) {
