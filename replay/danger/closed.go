@@ -34,7 +34,7 @@ var closed = []rule{
 	{"cluster", "cmctl,clusterctl,vcluster,odo,okteto,devspace,garden,rosa,faas-cli,func,kapp,k0sctl,werf", unless(0, 2, `add plugin,analyze,app-group inspect,build,cleanup images,config,connect,context,create api,
 		create deployment,dev build,download,experimental,generate,init,kubeconfig,list-plugins,login,logout,namespace,new,options,preference,render,start,registry list,template,test,
 		up-to-date,use,init-completion,repository,analyze bindings`), "it changes a cluster"},
-	{"cluster", "skaffold dev,skaffold debug,skaffold apply,tilt up,tilt down,tilt ci,kompose up", nil, "it changes a cluster"},
+	{"cluster", "skaffold apply,tilt down,tilt ci,kompose up", nil, "it changes a cluster"},
 	{"cluster", "kubeadm upgrade,kubeadm certs,kubeadm token", unless(1, 1, "check-expiration,generate,generate-csr,certificate-key"), "it changes a cluster"},
 	{"cluster", "nomad", unless(0, 2, `agent,agent-info,alloc exec,alloc fs,exec,fmt,fs,job allocs,job deployments,job init,job scaling-events,login,
 		monitor,operator api,operator debug,operator metrics,operator raft,operator snapshot,server members,tls,var init,volume init,node-status,job periodic`), "it changes a cluster"},
@@ -270,7 +270,7 @@ func colonVerb(c *call) bool {
 		return false
 	}
 	last := ws[0][strings.LastIndexByte(ws[0], ':')+1:]
-	return last != "" && !colonQuiet[last] && !strings.HasPrefix(ws[0], "emulators:") && !strings.HasPrefix(ws[0], "experimental:")
+	return ws[0] == "pg:copy" || last != "" && !colonQuiet[last] && !strings.HasPrefix(ws[0], "emulators:") && !strings.HasPrefix(ws[0], "experimental:")
 }
 
 // gcloudQuiet are groups, and words anywhere, of gcloud that only ask or stay on this machine.

@@ -107,6 +107,9 @@ func changesBy(client, text string) bool {
 	if client == "mongosh" || client == "mongo" {
 		return changesMongo.MatchString(text)
 	}
+	if acts.MatchString(text) {
+		return true
+	}
 	for statement := range strings.SplitSeq(literals.ReplaceAllString(text, "''"), ";") {
 		if !asksStatement.MatchString(statement) {
 			return true
@@ -114,6 +117,9 @@ func changesBy(client, text string) bool {
 	}
 	return false
 }
+
+// acts matches what a question does besides asking.
+var acts = regexp.MustCompile(`(?i)\b(pg_(terminate|cancel|reload|switch|drop|promote|rotate|create|logical_emit|replication\w*_(drop|create|advance))\w*|setval|lo_unlink|dblink_exec)\s*\(|\bset\s+(global|persist)\b|\binto\s+(outfile|dumpfile)\b`)
 
 // reachesAway reports whether a client's host, in a flag or in an address among its words, is another machine.
 func (c *call) reachesAway(flags []string) bool {

@@ -22,6 +22,10 @@ var (
 	// ifSafe matches words that ask whether something could be done: ok-to-stop, safe-to-destroy.
 	ifSafe  = regexp.MustCompile(`^(ok|safe)-to-`)
 	askLast = words("info status list")
+	// sendsCheck matches words that ask somebody by a message.
+	sendsCheck = regexp.MustCompile(`^verify-(email|domain)`)
+	// actsOn are further verbs that change what a word before them names: backups restore.
+	actsOn = words("put restore reset clear prune rollback cancel kill send import flush push rotate")
 	// about are those after which another verb is what they ask about.
 	about = words("can describe explain find get grep help inspect lookup search show stat tree validate verify who")
 )
@@ -54,7 +58,7 @@ func (c *call) asks() bool {
 		// apps list, and not logs delete or logs put-retention-policy.
 		for j, w := range ws[i+1 : min(i+3, len(ws))] {
 			for k, p := range wordParts(w.Value) {
-				if !about[verb] && (verbs[p].weight == strong || j == 0 && k == 0 && (onlyChanges[p] || p == "put")) {
+				if !about[verb] && (verbs[p].weight == strong || j == 0 && k == 0 && (onlyChanges[p] || actsOn[p])) {
 					return false
 				}
 			}
@@ -200,7 +204,7 @@ func asking(w shell.Word) string {
 	case len(parts) == 0:
 	case ifSafe.MatchString(w.Value):
 		return "can"
-	case parts[len(parts)-1] == "replace":
+	case parts[len(parts)-1] == "replace", sendsCheck.MatchString(w.Value):
 	case len(parts) == 1 && (looking[parts[0]] || strings.HasPrefix(parts[0], "get")), askFirst[parts[0]]:
 		return parts[0]
 	case askLast[parts[len(parts)-1]] && verbs[parts[0]].weight == 0:

@@ -105,8 +105,8 @@ var machines = []rule{
 	{"system", "wmic", matchingFold("delete uninstall terminate call"), "it changes the machine"},
 
 	// Devices, and machines beside this one.
-	{"send", "adb shell", matching(`^(input|setprop|svc|reboot|dd|su)\b|^am (start|broadcast|force-stop|kill)|^settings (put|delete)|^pm (clear|uninstall|disable|grant|revoke)|^content (insert|delete|update)`), "it commands a device"},
-	{"send", "adb shell", all(exactly("am settings pm content"), exactly("start broadcast force-stop put delete insert update disable-user grant revoke")), "it commands a device"},
+	{"send", "adb shell", matching(`^(input|setprop|svc|reboot|dd|su)\b|^am (broadcast|force-stop|kill)|^settings (put|delete)|^pm (clear|uninstall|disable|grant|revoke)|^content (insert|delete|update)`), "it commands a device"},
+	{"send", "adb shell", all(exactly("am settings pm content"), exactly("broadcast force-stop put delete insert update disable-user grant revoke")), "it commands a device"},
 	{"disk", "adb sideload,adb restore,adb disable-verity,adb remount", nil, "it changes the system of a device"},
 	{"disk", "idevicerestore", someArgument, "it overwrites a device"},
 	{"remove", "ideviceinstaller", flag("-U --uninstall uninstall"), "it removes what is on a device"},

@@ -200,7 +200,7 @@ func awsChanges(c *call) bool {
 	case service == "eks" && verb == "update-kubeconfig", !bareWord.MatchString(verb):
 		return false
 	}
-	return !slices.ContainsFunc(awsReads, func(v string) bool { return strings.HasPrefix(verb, v) })
+	return sendsCheck.MatchString(verb) || !slices.ContainsFunc(awsReads, func(v string) bool { return strings.HasPrefix(verb, v) })
 }
 
 // loopbackEndpoint reports whether a service on this machine stands for the provider's.

@@ -74,7 +74,7 @@ var table = []rule{
 	{"remove", "ldapvi,ldapdelete,ldapmodify,ldapadd,ldapmodrdn,ldappasswd", not(some(flag("-n"), staysAtHome)), "it changes a directory of users"},
 	{"remove", "slapadd,slapindex,slapmodify,slapdel", not(flag("-u")), "it changes a directory of users"},
 	{"infrastructure", "lxc-destroy,lxc-stop", nil, "it removes a container with its data"},
-	{"database", "influx", exactly("delete"), "it removes data from a database"},
+	{"database", "influx", some(exactly("delete"), all(unless(0, 2, "config,query,repl,version"), callsAway)), "it changes a database"},
 	{"disk", "mdadm", flag("--create --zero-superblock --stop --remove --fail"), "it changes an array of disks"},
 	{"disk", "hdparm", flag("--security-erase --trim-sector-ranges --write-sector --make-bad-sector -y -Y"), "it overwrites a disk"},
 	{"disk", "mount,losetup", all(someOperand, not(flag("-l"))), "it changes what is mounted on the machine"},
