@@ -149,14 +149,27 @@ func (r *recorded) elsewhere() (*other, error) {
 		return nil, err
 	}
 	b := &other{r: r, home: home, dir: filepath.Join(home, "project"), old: filepath.Join(r.home, "project"), env: append(env, secrets...)}
+	beside, err := r.besideProject()
+	if err != nil || !beside {
+		return b, err
+	}
+	b.dir, b.old = home, r.home
+	b.env = append(b.env, "HOME="+filepath.Join(r.root, "home", "carol"))
+	return b, os.MkdirAll(filepath.Join(r.root, "home", "carol"), 0o755)
+}
+
+// besideProject reports whether a narrative has to do with the home directory beside its project: its steps name it, or
+// something that tools do not keep there for themselves was there or was made.
+func (r *recorded) besideProject() (bool, error) {
 	for _, s := range r.n.steps {
 		if strings.Contains(s.text, "HOME") || strings.Contains(s.text, "~/") {
-			b.dir, b.old = home, r.home
-			b.env = append(b.env, "HOME="+filepath.Join(r.root, "home", "carol"))
-			return b, os.MkdirAll(filepath.Join(r.root, "home", "carol"), 0o755)
+			return true, nil
 		}
 	}
-	return b, nil
+	entries, err := os.ReadDir(r.home)
+	return sorted.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.Name() != "project" && e.Name() != "go" && !strings.HasPrefix(e.Name(), ".")
+	}), err
 }
 
 // replay runs the narrative there, and returns how it came out.

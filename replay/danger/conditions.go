@@ -378,11 +378,9 @@ func (c *call) here(w shell.Word) bool {
 		return loopback(w.Value)
 	}
 	name, rest := leadingVariable(w.Value)
-	values := c.valuesOf(name)
-	_, loops := c.line.Loops[name]
-	sets := slices.ContainsFunc(c.line.Assigned, func(v shell.Variable) bool { return v.Name == name })
-	if known, ok := c.place.Vars[name]; ok && !loops && !sets && (c.place.Lasting || !c.Deferred) {
-		values = []shell.Word{{Value: known}}
+	values := c.before(name)
+	if values == nil {
+		values = c.valuesOf(name)
 	}
 	return name != "" && len(values) > 0 && !slices.ContainsFunc(values, func(v shell.Word) bool { return !loopback(v.Value + rest) })
 }

@@ -25,8 +25,16 @@ type Finding struct {
 	Kind string `json:"kind" enum:"remove,disk,system,history,cluster,infrastructure,publish,mail,send,remote,permissions,power,process,database,containers,code" example:"remove" doc:"What it endangers."`
 	What string `json:"what" example:"rm -rf /var/lib/app" doc:"The part of the command that does it."`
 	Why  string `json:"why" example:"it removes files outside the tree" doc:"What it does, as a sentence."`
-	// Unless is set by plans alone.
+	// Unless and Whole are set by plans alone.
 	Unless string `json:"unless,omitempty" example:"/home/bob/app" doc:"A repository that the plan begins. It is only dangerous where that is there before the run."`
+	Open   bool   `json:"open,omitempty" doc:"Words alone say so, and what they say reaches others. It is only dangerous where the network is open, or there is no sandbox."`
+	Whole  bool   `json:"whole,omitempty" doc:"What it removes is known by variables that steps before it set. It is only dangerous if steps are left out of the run."`
+	// Clean is the working tree whose changes git discards, Remotes the repository from which it pushes to a remote
+	// of which its line does not say where it is.
+	// Branches are those that git removes in Clean.
+	Branches []string `json:"branches,omitempty" doc:"Branches of clean. It is only dangerous where one of them is there before the run, whatever else that has."`
+	Clean    string   `json:"clean,omitempty" example:"/home/bob/app" doc:"A working tree of git. It is only dangerous where that has changes before the run which are not committed, or a stash."`
+	Remotes  string   `json:"remotes,omitempty" example:"/home/bob/app" doc:"A repository. It is only dangerous if one of its remotes is outside of the directory that the run may change."`
 }
 
 // Place is where a command runs.
@@ -45,8 +53,9 @@ type Place struct {
 	Built []string
 	// Vars are the variables of its shell whose values are known before it runs. They tell of addresses alone.
 	// Lasting means that no later command of the narrative sets them, so that a function sees them too when it is called.
-	Vars    map[string]string
-	Lasting bool
+	// Paths means that they tell of paths, too.
+	Vars           map[string]string
+	Lasting, Paths bool
 	// Cloned are the repositories that the narrative itself cloned: copies, which it may remove as a whole. Begun are
 	// those that it cloned or began, whose history is its own, and Branches the branches that it made in the one in
 	// which it runs.
@@ -75,7 +84,7 @@ func Find(l *shell.Line, at Place) []Finding {
 			if r.when != nil && !r.when(c) || r.kind == "history" && c.ownHistory() {
 				continue
 			}
-			add(Finding{Kind: r.kind, What: c.text(), Why: r.why})
+			add(Finding{Kind: r.kind, What: c.text(), Why: r.why, Open: guesses[r.why] && elsewhere[r.kind], Branches: c.removesBranches(), Clean: c.discardsIn(), Remotes: c.pushesFrom()})
 		}
 		for _, f := range c.inside() {
 			add(f)

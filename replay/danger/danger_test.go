@@ -94,6 +94,35 @@ func TestOrdinaryCommandsPass(t *testing.T) {
 	}
 }
 
+// TestWhereItIsDangerous checks what a finding says about where it is one.
+func TestWhereItIsDangerous(t *testing.T) {
+	for command, want := range map[string]Finding{
+		"git push -q origin main":            {Remotes: "/home/ann/work"},
+		"git -C sub push --force":            {Remotes: "/home/ann/work/sub"},
+		"git push https://example.com/x.git": {},
+		"git reset --hard":                   {Clean: "/home/ann/work"},
+		"git -C sub stash drop":              {Clean: "/home/ann/work/sub"},
+		"git worktree remove --force ../wt":  {Clean: "/home/ann/wt"},
+		"git -C sub branch -qD a/b":          {Clean: "/home/ann/work/sub"},
+		"git branch -D $(git branch)":        {},
+		"git gc --prune=now":                 {},
+		"make deploy":                        {Open: true},
+		"frob deploy":                        {Open: true},
+		"frob delete x":                      {},
+		"curl -d x https://example.com":      {},
+	} {
+		found, _ := find(command)
+		if len(found) == 0 {
+			t.Errorf("%s: no finding", command)
+		}
+		for _, f := range found {
+			if f.Remotes != want.Remotes || f.Clean != want.Clean || f.Open != want.Open {
+				t.Errorf("%s: %+v, want %+v", command, f, want)
+			}
+		}
+	}
+}
+
 // TestVariables judges words that stand for what the line itself says.
 func TestVariables(t *testing.T) {
 	for command, dangerous := range map[string]bool{

@@ -111,7 +111,14 @@ var (
 	pressing = "-y --yes --force -f --assume-yes --assumeyes --noconfirm --no-confirm --non-interactive --auto-approve --approve --confirm --no-prompt --quiet-yes --really"
 )
 
-const irrevocable = "its words say that it does what can't be taken back"
+const (
+	irrevocable = "its words say that it does what can't be taken back"
+	targetSays  = "its target says that it publishes or deploys"
+	scriptSays  = "its script says that it publishes or deploys"
+)
+
+// guesses has the reasons of rules that know nothing but words.
+var guesses = map[string]bool{irrevocable: true, targetSays: true, scriptSays: true}
 
 // general are the rules for programs that the table does not know.
 func general(c *call) []rule {
@@ -297,6 +304,12 @@ func (c *call) inTree() bool {
 
 // told returns what the first words of a call say.
 func (c *call) told(own bool) string {
+	if c.Name == "git" { // the words behind its subcommand are names: git clone app deploy
+		if sub := c.Sub(); seenElsewhere[sub] {
+			return verbs[sub].kind
+		}
+		return ""
+	}
 	n := 0
 	for i, w := range c.Args {
 		if strings.HasPrefix(w.Value, "-") || c.sought(i) {

@@ -32,6 +32,7 @@ func TestGeneral(t *testing.T) {
 		"frob -q 'DROP TABLE users'":              "database",
 		"frob DELETE https://api.example.com/x/1": "send",
 		"cargo frob && npm deploy":                "infrastructure",
+		"git -C app deploy":                       "infrastructure",
 	} {
 		found, _ := find(command)
 		if len(found) != 1 || found[0].Kind != kind {
@@ -41,7 +42,7 @@ func TestGeneral(t *testing.T) {
 	for _, command := range []string{
 		"frob list", "frob build --release", "frob delete --dry-run thing", "frob cleanup", "frob --format json", "frob --skip-upload",
 		"frob --no-delete", "frob src/delete.go", "frob 'delete from the list'", "frob get remote:/x .", "frob info /dev/sdb", "lsblk /dev/sda",
-		"frob POST http://127.0.0.1:8080/x", "frob push.txt", "echo deploy", "git stash push", "npm uninstall left-pad", "rfkill list",
+		"frob POST http://127.0.0.1:8080/x", "frob push.txt", "echo deploy", "curl -s --unix-socket j.sock -d x http://j/add", "git stash push", "git clone -q app deploy", "git switch -c publish", "npm uninstall left-pad", "rfkill list",
 		"frob update", "frob on-delete", "frob --after-delete run",
 	} {
 		if found, _ := find(command); len(found) > 0 {

@@ -36,6 +36,51 @@ func (c *call) pushedTo() string {
 	return cmp.Or(c.place.Remotes[v], v)
 }
 
+// pushesFrom returns the repository from which git push pushes to a remote that it only names, "" if it does not.
+func (c *call) pushesFrom() string {
+	v := c.pushedTo()
+	if c.Name != "git" || c.Sub() != "push" || c.Abroad || c.Deferred || v == "" || strings.ContainsAny(v, "/:.$`") || c.Flag("--repo") {
+		return ""
+	}
+	return c.gitDir()
+}
+
+// discardsIn returns the working tree of which git discards what is not committed or stashed, "" if it does not.
+func (c *call) discardsIn() string {
+	if c.Name != "git" || c.Abroad || c.Deferred {
+		return ""
+	}
+	switch c.Sub() {
+	case "reset", "checkout", "restore", "switch", "stash":
+		return c.gitDir()
+	case "branch":
+		if len(c.removesBranches()) > 0 {
+			return c.gitDir()
+		}
+	case "worktree":
+		if words := shell.Operands(c.After(), ""); len(words) > 1 {
+			name, _ := shell.Resolve(words[len(words)-1], c.gitDir(), c.place.Home)
+			return name
+		}
+	}
+	return ""
+}
+
+// removesBranches returns the branches that git branch -D removes, nil if they are not known.
+func (c *call) removesBranches() (names []string) {
+	here := shell.Call{Args: c.After()}
+	if c.Name != "git" || c.Sub() != "branch" || c.Abroad || c.Deferred || here.Flag("-r", "--remotes", "-M", "-C", "--all") || !here.Flag("-D", "-d", "--delete") {
+		return nil
+	}
+	for _, w := range shell.Operands(c.After(), "") {
+		if w.Dynamic || w.Glob {
+			return nil
+		}
+		names = append(names, w.Value)
+	}
+	return names
+}
+
 // pushesInside reports whether git push goes to a repository in the tree, so that what it does to the history there
 // is the narrative's own.
 func pushesInside(c *call) bool {
@@ -102,7 +147,7 @@ func uploads(c *call) bool {
 	if m, ok := c.FlagValue("-X", "--request"); ok && !body {
 		body = !words("GET HEAD OPTIONS TRACE")[strings.ToUpper(m.Value)]
 	}
-	if body && c.Flag("-G", "--get") && !c.Flag("-T", "-F", "-X") {
+	if body && c.Flag("-G", "--get") && !c.Flag("-T", "-F", "-X") || c.Flag("--unix-socket", "--abstract-unix-socket") {
 		body = false
 	}
 	return body && c.foreign("-d --data --data-raw --data-binary --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json -X --request -H --header -o --output -u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout -x --proxy --retry -E --cert --key --cacert --mail-rcpt --mail-from -Q --quote -K --config -r --range -C")

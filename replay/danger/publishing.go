@@ -10,8 +10,8 @@ import (
 
 // publishing are rules about what builders, packagers and git extensions send to where others fetch it.
 var publishing = []rule{
-	{"publish", "make,gmake,just,task,rake,inv,invoke,mage,grunt,gulp,ant,mise run,composer run-script,composer run", ships, "its target says that it publishes or deploys"},
-	{"publish", "npm,yarn,pnpm,bun,nx,turbo", shipsScript, "its script says that it publishes or deploys"},
+	{"publish", "make,gmake,just,task,rake,inv,invoke,mage,grunt,gulp,ant,mise run,composer run-script,composer run", ships, targetSays},
+	{"publish", "npm,yarn,pnpm,bun,nx,turbo", shipsScript, scriptSays},
 	{"publish", "docker compose build,docker-compose build,docker buildx bake", flag("--push"), "it publishes an image"},
 	{"publish", "docker build,docker buildx,buildctl build,podman build", matching(`type=registry|push=true`), "it publishes an image"},
 	{"publish", "yarn npm", all(exactly("tag"), exactly("add remove")), "it changes what others fetch"},

@@ -16,7 +16,10 @@ func (c *call) expanded(w shell.Word) (values []shell.Word, ok bool) {
 	if !w.Dynamic || name == "" || strings.ContainsAny(rest, "$`") {
 		return nil, false
 	}
-	if values = c.valuesOf(name); values == nil {
+	if values = c.valuesOf(name); values == nil && c.place.Paths {
+		values = c.before(name)
+	}
+	if values == nil {
 		return nil, false
 	}
 	for i := range values {
@@ -35,6 +38,16 @@ func (c *call) valuesOf(name string) []shell.Word {
 		return nil
 	}
 	return slices.Clone(values)
+}
+
+// before returns the value that a variable is known to have before the line, if the line does not set it.
+func (c *call) before(name string) []shell.Word {
+	_, loops := c.line.Loops[name]
+	sets := slices.ContainsFunc(c.line.Assigned, func(v shell.Variable) bool { return v.Name == name })
+	if known, ok := c.place.Vars[name]; ok && !loops && !sets && (c.place.Lasting || !c.Deferred) {
+		return []shell.Word{{Value: known}}
+	}
+	return nil
 }
 
 // leadingVariable splits a value that begins with $name or ${name}.

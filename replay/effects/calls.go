@@ -257,7 +257,11 @@ func (f *finder) judgeCall(c *shell.Call) {
 		f.wget(c)
 	case "kill", "pkill", "killall":
 		f.acts++
-		f.add(Thing{Kind: Job, Name: "*", Access: Remove})
+		if tells(c) {
+			f.add(Thing{Kind: Job, Name: "&", Access: Update, Sure: 0.7})
+		} else {
+			f.add(Thing{Kind: Job, Name: "*", Access: Remove})
+		}
 	case "sqlite3":
 		f.sqlite(c)
 	case "gofmt", "gofumpt":

@@ -75,7 +75,9 @@ type Thing struct {
 // Command is a command as recorded.
 type Command struct {
 	Text, Shell, Cwd, Home string
-	Resources              []Resource
+	// User is the name of who ran it, as $USER says; "" if that is not known.
+	User      string
+	Resources []Resource
 	// Vars are the values of variables, and Functions the bodies of functions, as far as earlier commands
 	// of its session tell.
 	Vars, Functions map[string]string
@@ -251,6 +253,9 @@ func (f *finder) all() {
 		f.redirect(rd)
 	}
 	f.branch = false
+	for _, w := range f.Line.Sockets {
+		f.talks(f.expand(w), f.Waits)
+	}
 	if f.Joins && f.joined() {
 		f.Background = false
 	}

@@ -237,6 +237,9 @@ func (f *finder) git(c *shell.Call) {
 		thing(Commit, "HEAD", Update)
 		tree()
 	case "lfs", "gc", "clean", "filter-branch", "update-index", "update-ref":
+		if sub == "filter-branch" {
+			f.Uses = append(f.Uses, "FILTER_BRANCH_SQUELCH_WARNING") // without it it waits, and warns
+		}
 		thing(Commit, "HEAD", Update)
 		tree()
 	case "write-tree":

@@ -190,6 +190,19 @@ func (f *finder) serves(c *shell.Call) string {
 	return name
 }
 
+// talks adds that a line speaks with a service at a port of this machine, or only looks whether that answers.
+func (f *finder) talks(port shell.Word, looks bool) {
+	if port.Dynamic || port.Value == "" || strings.Trim(port.Value, "0123456789") != "" {
+		return
+	}
+	if looks {
+		f.add(Thing{Kind: Port, Name: port.Value, Access: Read, Sure: 0.8})
+		return
+	}
+	f.acts++
+	f.add(Thing{Kind: Port, Name: port.Value, Access: Update, Sure: 0.8})
+}
+
 // PortIn returns the port of this machine in a URL, empty if there is none.
 func PortIn(url string) string {
 	if m := urlPort.FindStringSubmatch(url); m != nil && strings.Contains(url, "://") {

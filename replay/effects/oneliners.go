@@ -44,8 +44,19 @@ func (f *finder) oneLiner(c *shell.Call, program shell.Word) bool {
 		}
 		text = l.pattern.ReplaceAllString(text, " ")
 	}
+	if sendsInOneLine.MatchString(text) {
+		for _, m := range addressInOneLine.FindAllStringSubmatch(text, -1) {
+			f.talks(f.expand(shell.Word{Value: m[1], Dynamic: strings.HasPrefix(m[1], "$")}), false)
+		}
+	}
 	return writesInOneLine.MatchString(handles.ReplaceAllString(text, " "))
 }
+
+var (
+	// sendsInOneLine matches what sends something to a service, addressInOneLine a port of this machine.
+	sendsInOneLine   = regexp.MustCompile(`\bsend(?:all|to)?\s*\(|\burlopen\([^)]*,|\bRequest\([^)]*,|\brequests\.(?:post|put|patch|delete)\(|['"](?:POST|PUT|PATCH|DELETE)['"]|\bServerProxy\(|\bIO::Socket|\bnet\.(?:connect|createConnection)\(|\bTCPSocket\b`)
+	addressInOneLine = regexp.MustCompile(`(?:localhost|127\.0\.0\.1)\b['"]?\s*(?::|,|=>|\)?,?\s*(?:PeerPort|port)\s*(?:=>|:|=))\s*['"]?(\d{2,5}|\$\w+)`)
+)
 
 var (
 	// standard matches the lines that import modules which read no file of their own accord.

@@ -104,8 +104,13 @@ func (f *finder) builtin(c *shell.Call) {
 		if len(f.within) == 0 { // a function shifts its own
 			f.sets("option")
 		}
-	case "set", "shopt", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "zstyle", "autoload":
-		if len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") {
+	case "shopt":
+		if c.Flag("-s", "-u") {
+			f.sets("option")
+		}
+	case "set", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "zstyle", "autoload":
+		if len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") &&
+			!(c.Name == "set" && len(c.Args) == 1 && (c.Args[0].Value == "-o" || c.Args[0].Value == "+o")) {
 			f.sets("option")
 		}
 	case "exec":

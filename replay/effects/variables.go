@@ -128,6 +128,8 @@ func (f *finder) value(name string) (string, bool) {
 		return f.c.Home, f.c.Home != ""
 	case "PWD":
 		return f.c.Cwd, true
+	case "USER", "LOGNAME":
+		return f.c.User, f.c.User != ""
 	}
 	return "", false
 }

@@ -97,10 +97,11 @@ func join(all []commands.Scanned, homes map[string]string, seen map[schemas.Even
 
 func (o *observer) join(all []commands.Scanned, homes map[string]string) *world {
 	w := newWorld()
+	w.finds = slices.ContainsFunc(all, func(c commands.Scanned) bool { return findsLost.MatchString(c.Command) })
 	for i, c := range all {
 		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(homes[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
 		in := effects.Command{
-			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, Content: w.text,
+			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, User: c.User, Content: w.text,
 			Vars: w.shell(c.Session).values, Functions: w.shell(c.Session).bodies,
 		}
 		for _, r := range c.Resources {
@@ -122,6 +123,9 @@ func (o *observer) join(all []commands.Scanned, homes map[string]string) *world 
 	}
 	return w
 }
+
+// findsLost matches git fsck, which finds what was dropped.
+var findsLost = regexp.MustCompile(`\bgit\b[^;&|\n]*\sfsck\b`)
 
 // conflicts has the subcommands of git that exit with an error when they leave a conflict to resolve.
 var conflicts = map[string]bool{"merge": true, "pull": true, "rebase": true, "cherry-pick": true, "revert": true, "am": true, "stash": true}
@@ -289,7 +293,8 @@ func (a *act) outcome() {
 		return
 	}
 	switch code := *a.ExitCode; {
-	case (code > 128 || code == 127) && a.Line != nil && killsAndWaits(a.Line): // that of what it ended, or what had ended by itself
+	case (code > 128 || code == 127) && a.Line != nil && killsAndWaits(a.Line), code != 130 && a.Line != nil && onlyWaits(a.Line):
+		// The code is that of what it ended, or of what had ended by itself.
 	case code == 130 || code == 131 || code == 137 || code == 143:
 		a.ended = true
 	case code == 1 && a.Line != nil && len(a.Line.Calls) > 0 && answers(&a.Line.Calls[len(a.Line.Calls)-1]):
@@ -303,6 +308,11 @@ func (a *act) outcome() {
 func killsAndWaits(l *shell.Line) bool {
 	at := slices.IndexFunc(l.Calls, func(c shell.Call) bool { return c.Name == "kill" || c.Name == "pkill" })
 	return at >= 0 && slices.ContainsFunc(l.Calls[at:], func(c shell.Call) bool { return c.Name == "wait" && !c.Inner })
+}
+
+// onlyWaits reports whether a line does nothing but wait for what runs in the background.
+func onlyWaits(l *shell.Line) bool {
+	return len(l.Calls) > 0 && !slices.ContainsFunc(l.Calls, func(c shell.Call) bool { return c.Name != "wait" || c.Inner })
 }
 
 // builder makes the steps of the kept acts.

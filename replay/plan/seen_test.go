@@ -244,6 +244,9 @@ func TestBackByContent(t *testing.T) {
 		{"compiled again", []string{"javac -d out A.java | out/A.class=absent>1 .", "javac -d out A.java B.java | out/A.class=1>1 out/B.class=absent>1 out/", "jar -cf a.jar -C out . | a.jar=1 ."}, "1 2"},
 		{"git config of a file", []string{"git config -f a.ini x.y 1 | a.ini=1>2", "git config -f a.ini --unset x.y | a.ini=2>1", "echo x > g | g=1"}, "2"},
 		{"a stash that is dropped", []string{"echo b >> f | f=1>2", "git stash -q | f=2>1 .git/refs/stash=1", "git stash show --stat", "git stash drop -q | -.git/refs/stash", "echo x > g | g=1"}, "4"},
+		{"a stash that is dropped, and found", []string{
+			"echo b >> f | f=1>2", "git stash -q | f=2>1 .git/refs/stash=1", "git stash drop -q | -.git/refs/stash", "git branch quiet $(git fsck --no-reflogs | awk '{ print $3 }') | .git/refs/heads/quiet=1",
+		}, "0 1 2 3"},
 		{"a stash that is dropped, read before", []string{"echo b >> f | f=1>2", "cp f g | g=1", "git stash -q | f=2>1 .git/refs/stash=1", "git stash drop -q | -.git/refs/stash"}, "0 1 2 3"},
 		{"a stash that stays", []string{"echo b >> f | f=1>2", "git stash -q | f=2>1 .git/refs/stash=1", "echo x > g | g=1"}, "0 1 2"},
 		{"git checkout of a file", []string{"sed -i s/a/b/ f | f=1>2", "git checkout f | f=2>1 .git/index=1", "echo x > g | g=1"}, "2"},

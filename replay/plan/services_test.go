@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -30,6 +32,42 @@ func TestServices(t *testing.T) {
 	} {
 		if got := keptOf(t, c.lines); got != c.want {
 			t.Errorf("%q: kept %s, want %s", c.lines, got, c.want)
+		}
+	}
+}
+
+// TestTalkingToServices checks what is sent to a service by other means than a client that is known, what a signal
+// tells it, and that waiting for it has not failed if it was killed.
+func TestTalkingToServices(t *testing.T) {
+	for _, c := range []struct {
+		lines []string
+		codes map[int]int32
+		want  string
+	}{
+		{[]string{
+			"./serve 18551 state &", "sleep 1", "ask() { exec 3<>/dev/tcp/127.0.0.1/18551; echo \"$1\" >&3; cat <&3; }", "ask up", "kill %1",
+		}, nil, "0 1 2 3 4"},
+		{[]string{
+			"./serve 18552 spool &", `put() { python3 -c 'import socket; s = socket.create_connection(("127.0.0.1", 18552)); s.sendall(b"x")'; }`, "put", "kill $!",
+		}, nil, "0 1 2 3"},
+		{[]string{"./serve 18553 wal & p=$!", "curl -X PUT -d a 127.0.0.1:18553/x", "kill -USR1 $p", "curl -X PUT -d b 127.0.0.1:18553/y", "kill $p"}, nil, "0 1 2 3 4"},
+		{[]string{
+			"./serve 18554 wal & p=$!", "curl -X PUT -d a 127.0.0.1:18554/x", "kill -9 $p", "wait $p 2> /dev/null", "./serve 18554 wal & q=$!", "curl -X PUT -d b 127.0.0.1:18554/y", "kill $q",
+		}, map[int]int32{3: 137}, "0 1 2 3 4 5 6"},
+		{[]string{"printf '#!/bin/sh\ngrep -q x f\n' > /tmp/check-$USER && chmod +x /tmp/check-$USER", "/tmp/check-$LOGNAME && echo ok > ok"}, nil, "0 1"},
+	} {
+		n := narrative(c.lines...)
+		for i := range n.Commands {
+			if code, ok := c.codes[i]; ok {
+				n.Commands[i].ExitCode = &code
+			}
+		}
+		var got []string
+		for _, s := range made(t, n, Request{}).Steps {
+			got = append(got, fmt.Sprint(slices.Index(c.lines, s.Original)))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q: kept %v, want %s", c.lines, got, c.want)
 		}
 	}
 }
@@ -63,14 +101,20 @@ func TestRemovalsByVariables(t *testing.T) {
 	lines := []string{
 		"out=build", "mkdir $out; echo 1 > $out/a", `rm -rf "$out/a"`, "L=~/.local", `rm -rf "$L/share"`, "two='build /etc'", "rm -rf $two", "out=..", "rm -rf $out", "echo 2 > b",
 	}
-	var asked []string
+	var asked, whole []string
 	for _, st := range made(t, narrative(lines...), Request{All: true}).Steps {
 		if len(st.Danger) > 0 {
 			asked = append(asked, st.Original)
 		}
+		if len(st.Danger) > 0 && st.Danger[0].Whole {
+			whole = append(whole, st.Original)
+		}
 	}
 	if want := []string{lines[2], lines[4], lines[6], lines[8]}; !slices.Equal(asked, want) {
 		t.Errorf("asked about %q, want %q", asked, want)
+	}
+	if want := lines[2:3]; !slices.Equal(whole, want) {
+		t.Errorf("%q are only dangerous without a step, want %q", whole, want)
 	}
 }
 

@@ -66,6 +66,13 @@ func (b *builder) step(i int) replay.Step {
 // dangerous unless the run begins it, too: there may be one already. A repository that it clones cannot have been there.
 func dangers(l *shell.Line, place danger.Place) []danger.Finding {
 	found := danger.Find(l, place)
+	known := place
+	known.Paths = true
+	sure := danger.Find(l, known)
+	for i := range found {
+		f := &found[i]
+		f.Whole = f.Kind == "remove" && !slices.ContainsFunc(sure, func(o danger.Finding) bool { return o.What == f.What })
+	}
 	for _, repository := range place.Begun {
 		without := place
 		without.Begun = slices.DeleteFunc(slices.Clone(place.Begun), func(name string) bool { return name == repository })

@@ -139,7 +139,7 @@ func (w *world) drops(a *act) *back {
 	repo := a.Things[at].Repo
 	all := w.stashes[repo]
 	w.stashes[repo] = nil // what else is done to the stash is not followed
-	if !ok || a.seen == nil {
+	if !ok || a.seen == nil || w.finds {
 		return nil
 	}
 	ws := shell.Operands(here.Args, "-m --message")

@@ -77,6 +77,8 @@ type world struct {
 	trees map[string]string
 	// stashes are the pushes to the stash of a repository that were not taken out again, by repository.
 	stashes map[string][]*back
+	// finds means that a command of the narrative looks for what nothing in a repository refers to.
+	finds bool
 	// versions has how files were seen to change, by path.
 	versions map[string][]version
 }
@@ -145,7 +147,9 @@ func (w *world) place(a *act) {
 			}
 		}
 	}
-	if slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port && t.Access == effects.Update }) {
+	if slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+		return (t.Kind == effects.Port || t.Kind == effects.Job) && t.Access == effects.Update
+	}) {
 		a.Opaque = append(a.Opaque, w.served(a.Session)...)
 	}
 	w.stirs(a)

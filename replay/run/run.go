@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +21,8 @@ type runner struct {
 	waits [][]wait // by step, what has to end before
 	// there has the repositories that were there before the run, of those that the plan begins.
 	there map[string]bool
+	// clean has the working trees that git had nothing to lose of before the run, of those in which it discards changes.
+	clean map[string]bool
 
 	mu       sync.Mutex // guards what is below
 	outcomes map[int]*Outcome
@@ -43,7 +43,7 @@ func Run(ctx context.Context, p *replay.Plan, o Options) (Report, error) {
 	if err := o.validate(p); err != nil {
 		return Report{}, err
 	}
-	r := &runner{Options: o, plan: p, waits: waitsOf(p), there: there(p), outcomes: map[int]*Outcome{}, known: map[string]sandbox.Change{}, programs: map[string]bool{}}
+	r := &runner{Options: o, plan: p, waits: waitsOf(p), there: there(p), outcomes: map[int]*Outcome{}, known: map[string]sandbox.Change{}, clean: map[string]bool{}, programs: map[string]bool{}}
 	start := r.Now()
 	err := r.Journal.Planned(ctx, Planned{
 		Run: r.Options.Run, Resumes: r.Past != nil, Plan: p, Dir: r.Executor.Dir(), Isolation: string(r.Executor.Isolation()), Network: r.Network,
@@ -55,6 +55,9 @@ func Run(ctx context.Context, p *replay.Plan, o Options) (Report, error) {
 		return Report{}, err
 	}
 	if err := r.remember(); err != nil {
+		return Report{}, err
+	}
+	if err := r.tidy(ctx); err != nil {
 		return Report{}, err
 	}
 	err = r.schedule(ctx)
@@ -139,19 +142,4 @@ func (r *runner) progress(e Event) {
 	r.asking.Lock()
 	defer r.asking.Unlock()
 	r.Progress(e)
-}
-
-// there returns the repositories that are there already, of those that the plan begins and in which it changes history.
-func there(p *replay.Plan) map[string]bool {
-	there := map[string]bool{}
-	for i := range p.Steps {
-		for _, f := range p.Steps[i].Danger {
-			for _, part := range []string{".git", "HEAD"} { // HEAD of one without a working tree
-				if _, err := os.Lstat(filepath.Join(f.Unless, part)); f.Unless != "" && err == nil {
-					there[f.Unless] = true
-				}
-			}
-		}
-	}
-	return there
 }

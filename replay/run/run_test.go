@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -277,6 +278,74 @@ func TestRepositoriesThatAreThere(t *testing.T) {
 		s[1].Danger = []danger.Finding{{Kind: "history", What: "git reset --hard", Why: "it discards changes", Unless: filepath.Join(w.dir, "own")}}
 		if got := statuses(w.run(w.plan(s, [2]int{1, 0}))); got != want {
 			t.Errorf("with %q: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestWhatCanDoNoHarm has steps that are dangerous only where something is, which the run looks at.
+func TestWhatCanDoNoHarm(t *testing.T) {
+	w := newWorld(t)
+	git := func(args ...string) {
+		t.Helper()
+		c := exec.Command("git", args...)
+		c.Dir = w.dir
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	for _, name := range []string{"clean", "changed", "stashed"} {
+		git("init", "-q", name)
+		if err := os.WriteFile(filepath.Join(w.dir, name, "f"), []byte("1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		git("-C", name, "add", "f")
+		git("-C", name, "commit", "-qm", "one")
+		if name != "clean" {
+			if err := os.WriteFile(filepath.Join(w.dir, name, "f"), []byte("2\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	git("-C", "stashed", "stash", "-q")
+	git("-C", "clean", "branch", "old")
+	git("init", "-q", "--bare", "remote.git")
+	git("-C", "clean", "remote", "add", "origin", "../remote.git")
+	git("-C", "changed", "remote", "add", "origin", "https://example.com/x.git")
+	at := func(name string) string { return filepath.Join(w.dir, name) }
+	for name, c := range map[string]struct {
+		finding danger.Finding
+		without map[int]bool
+		want    string
+	}{
+		"known by a variable":      {danger.Finding{Whole: true}, nil, "done done"},
+		"which is not set":         {danger.Finding{Whole: true}, map[int]bool{0: true}, "omitted refused"},
+		"nothing to lose":          {danger.Finding{Clean: at("clean")}, nil, "done done"},
+		"not there yet":            {danger.Finding{Clean: at("later")}, nil, "done done"},
+		"changes that were there":  {danger.Finding{Clean: at("changed")}, nil, "done refused"},
+		"a stash that was there":   {danger.Finding{Clean: at("stashed")}, nil, "done refused"},
+		"a new branch":             {danger.Finding{Clean: at("changed"), Branches: []string{"new"}}, nil, "done done"},
+		"a branch that was there":  {danger.Finding{Clean: at("clean"), Branches: []string{"new", "old"}}, nil, "done refused"},
+		"a remote in the tree":     {danger.Finding{Remotes: at("clean")}, nil, "done done"},
+		"a remote elsewhere":       {danger.Finding{Remotes: at("changed")}, nil, "done refused"},
+		"no remote":                {danger.Finding{Remotes: at("stashed")}, nil, "done refused"},
+		"nothing is known of this": {danger.Finding{}, nil, "done refused"},
+	} {
+		w.o.Policy.OnFailure, w.o.Without = OnFailureSkip, c.without
+		w.o.Confirm = func(context.Context, Question) (bool, error) { return false, nil }
+		s := commands("echo 3 > clean/f", "true", "echo 1 > clean/f")
+		s[1].Danger = []danger.Finding{c.finding}
+		if got := statuses(w.run(w.plan(s))); got != c.want+" done" {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	for _, isolation := range []sandbox.Isolation{sandbox.IsolationNone, sandbox.IsolationSandbox} {
+		w.o.Executor, w.o.Without = w.open(isolation), nil
+		s := commands("true")
+		s[0].Danger = []danger.Finding{{Open: true}}
+		want := map[sandbox.Isolation]string{sandbox.IsolationNone: "refused", sandbox.IsolationSandbox: "done"}[isolation]
+		if got := statuses(w.run(w.plan(s))); got != want {
+			t.Errorf("a guess, %s: %s, want %s", isolation, got, want)
 		}
 	}
 }

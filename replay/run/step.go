@@ -82,7 +82,9 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 	}
 	for i := range s.Danger {
 		f := &s.Danger[i]
-		if f.Unless != "" && !r.there[f.Unless] {
+		if harmless, err := r.harmless(ctx, s, f); err != nil {
+			return nil, err
+		} else if harmless {
 			continue
 		}
 		text := fmt.Sprintf("%s: %s", f.What, f.Why)

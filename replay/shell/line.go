@@ -32,6 +32,8 @@ type Line struct {
 	Redirects []Redirect
 	// Connects are the hosts that redirections to /dev/tcp and /dev/udp connect to.
 	Connects []string
+	// Sockets are the ports of those of this machine, that the line itself connects to.
+	Sockets []Word
 	// Devices are those, other than disks and terminals, that redirections write to: /dev/ttyUSB0, /dev/st0.
 	Devices []string
 	// Descriptors reports whether it writes to files that an earlier line has opened: >&3.

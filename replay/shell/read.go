@@ -98,6 +98,9 @@ func (r *reader) body(s *syntax.Stmt) {
 		if IsDevice(target.Value) && !IsDisk(target.Value) {
 			if host := connects(target.Value); host != "" && !r.abroad {
 				r.line.Connects = append(r.line.Connects, host)
+				if port := path.Base(target.Value); !r.deferred && (host == "localhost" || strings.HasPrefix(host, "127.")) {
+					r.line.Sockets = append(r.line.Sockets, Word{Text: port, Value: port, Dynamic: target.Dynamic})
+				}
 			}
 			if commanded(target.Value) && strings.Contains(op, ">") && !r.abroad {
 				r.line.Devices = append(r.line.Devices, target.Value)
