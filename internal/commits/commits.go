@@ -20,6 +20,8 @@
 //   - Skipped contents have a reason: the table is in skip.go.
 //   - Objects missing in a clone do not stop an import: a content is skipped as missing,
 //     a commit without trees is recorded by names only, and the report counts both.
+//   - A branch that git cannot read does not stop the import of the others, unless it is
+//     HEAD: its commits before the unreadable one are recorded, and the report names it.
 //   - Memory is bounded by the changes of one commit, what git.History reads ahead, three
 //     batches, 48 bytes per content and 40 bytes per new commit.
 //
@@ -165,8 +167,10 @@ type importer struct {
 	// missing are contents that the clone lacks, lacking are commits without their trees.
 	missing map[seenKey]struct{}
 	lacking map[commitKey]struct{}
-	done    int64
-	total   int64
+	// unreadable are the tips that git cannot read with all their ancestors.
+	unreadable map[string]bool
+	done       int64
+	total      int64
 }
 
 // commitKey is the first 20 bytes of a commit's id, also for SHA-256.
@@ -178,7 +182,7 @@ func Import(ctx context.Context, repo *git.Repo, state *State, o Options) (Repor
 	im := &importer{
 		repo: repo, o: o, state: state, last: state.Last,
 		recorded: map[commitKey]struct{}{}, before: map[string]bool{}, rules: map[string]attributes{},
-		missing: map[seenKey]struct{}{}, lacking: map[commitKey]struct{}{},
+		missing: map[seenKey]struct{}{}, lacking: map[commitKey]struct{}{}, unreadable: map[string]bool{},
 	}
 	im.report = Report{Repository: o.Repository, Path: repo.Root(), Skipped: map[string]int64{}}
 	im.objects = repo.Objects(ctx)
@@ -225,7 +229,7 @@ func (im *importer) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := im.walk(ctx, p.tips, im.known(), im.content); err != nil {
+	if err := im.branches(ctx, p); err != nil {
 		return err
 	}
 	im.state.Shallow = p.shallow
@@ -266,6 +270,25 @@ func (im *importer) walk(ctx context.Context, from, not []string, record func(co
 		im.step()
 		return nil
 	})
+}
+
+// branches records the commits of all tips, or, if git cannot read some of them, tip by tip.
+func (im *importer) branches(ctx context.Context, p plan) error {
+	err := im.walk(ctx, p.tips, im.known(), im.content)
+	if len(p.tips) == 1 || !git.Unreadable(err) {
+		return err
+	}
+	for _, tip := range p.tips {
+		err := im.walk(ctx, []string{tip}, im.known(), im.content)
+		if err != nil && (tip == p.head.Commit || !git.Unreadable(err)) {
+			return err
+		}
+		if err != nil {
+			im.unreadable[tip] = true
+			im.problem("%s cannot be read and is not imported: %v", p.branch(tip), err)
+		}
+	}
+	return nil
 }
 
 // step counts a commit and reports progress.

@@ -2,6 +2,7 @@ package commits_test
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand"
@@ -134,6 +135,43 @@ func TestAllBranches(t *testing.T) {
 	w.g.Git("checkout", "-q", "main")
 	w.run()
 	w.want("one:full side:changes side2:changes")
+}
+
+// TestABranchThatGitCannotRead checks that one branch with a tree entry without a name does not stop the
+// import of the others, and that it is named with the reason.
+func TestABranchThatGitCannotRead(t *testing.T) {
+	w := newWorld(t)
+	w.g.Commit("one", "a.go", "package a\n")
+	w.g.Git("checkout", "-q", "-b", "bad")
+	w.g.Commit("before", "b.go", "package b\n")
+	id, err := hex.DecodeString(w.g.Git("rev-parse", "HEAD:a.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "tree")
+	if err := os.WriteFile(file, append([]byte("100644 \x00"), id...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tree := w.g.Git("hash-object", "-w", "-t", "tree", "--literally", file)
+	bad := w.g.Git("commit-tree", tree, "-p", "HEAD", "-m", "nameless")
+	w.g.Git("update-ref", "refs/heads/bad", bad)
+	w.g.Git("checkout", "-q", "-f", "main")
+	w.g.Git("checkout", "-q", "-b", "good")
+	good := w.g.Commit("good", "g.go", "package g\n")
+	w.g.Git("checkout", "-q", "main")
+	for range 2 {
+		r := w.run(all)
+		if len(r.Problems) != 1 || !strings.HasPrefix(r.Problems[0], "bad cannot be read and is not imported: ") || !strings.Contains(r.Problems[0], "empty filename in tree entry") {
+			t.Errorf("problems %q", r.Problems)
+		}
+		if f := w.want("one:full good:changes before:changes"); f.refs["refs/heads/good"] != good || f.refs["refs/heads/bad"] != "" {
+			t.Errorf("refs %v", f.refs)
+		}
+	}
+	w.g.Git("update-ref", "refs/heads/bad", bad+"^")
+	if r := w.run(all); len(r.Problems) > 0 || w.log.fold().refs["refs/heads/bad"] != w.g.Rev("bad") {
+		t.Errorf("mended: %+v", r)
+	}
 }
 
 // In the lists below, a commit that was recorded again has its newest scope.

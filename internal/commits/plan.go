@@ -104,6 +104,16 @@ func (im *importer) tips(p plan) ([]string, error) {
 	return nil, fmt.Errorf("%s: %w: make a commit, or follow the repository with recount watch git", im.repo.Root(), ErrNoCommits)
 }
 
+// branch returns the name of a branch with a tip.
+func (p plan) branch(tip string) string {
+	for _, r := range p.refs {
+		if r.Commit == tip && !strings.HasPrefix(r.Name, "refs/tags/") {
+			return strings.TrimPrefix(strings.TrimPrefix(r.Name, "refs/heads/"), "refs/remotes/")
+		}
+	}
+	return tip
+}
+
 // SameNameError means that another repository has the name.
 type SameNameError struct {
 	Repository  string

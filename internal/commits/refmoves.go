@@ -28,6 +28,9 @@ func (im *importer) refs(ctx context.Context, p plan) error {
 	var moved []git.Ref
 	for _, r := range append(slices.Clone(p.refs), p.head) {
 		now[r.Name] = r
+		if im.unreadable[r.Commit] {
+			continue
+		}
 		if k, known := im.state.refs[r.Name]; !known || k.Commit != r.Commit || k.Target != r.Target {
 			moved = append(moved, r)
 		}

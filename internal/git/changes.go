@@ -98,7 +98,11 @@ func (d *Diffs) Each(pairs []Pair, each func(i int, changes []Change, lacks Lack
 		done = i + 1
 		return each(i, changes, LacksNothing)
 	})
-	if !lacking(err) {
+	var ended *Error
+	switch rest := pairs[done:]; {
+	case !lacking(err) && errors.As(err, &ended) && len(rest) > 1:
+		return d.until(rest, func(i int, changes []Change, lacks Lacks) error { return each(done+i, changes, lacks) })
+	case !lacking(err):
 		return err
 	}
 	return d.one(pairs[done:], func(i int, changes []Change, lacks Lacks) error { return each(done+i, changes, lacks) })
@@ -116,6 +120,21 @@ func lacking(err error) bool {
 		}
 	}
 	return false
+}
+
+// until compares pairs one at a time up to the one at which git ends: of several it doesn't say which.
+func (d *Diffs) until(pairs []Pair, each func(i int, changes []Change, lacks Lacks) error) error {
+	d.p = nil // it has ended
+	for i := range pairs {
+		err := d.ask(pairs[i:i+1], similarRenames, func(_ int, changes []Change) error { return each(i, changes, LacksNothing) })
+		if lacking(err) {
+			return d.one(pairs[i:], func(j int, changes []Change, lacks Lacks) error { return each(i+j, changes, lacks) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // one compares pairs one at a time, in a clone that lacks objects.

@@ -36,6 +36,13 @@ func (e *ObjectError) Error() string {
 	return fmt.Sprintf("object %s: corrupt (%s): check with git fsck", e.ID, e.Detail)
 }
 
+// Unreadable reports whether an error means that git cannot read a part of the repository.
+func Unreadable(err error) bool {
+	var object *ObjectError
+	var ended *Error
+	return errors.As(err, &object) || errors.As(err, &ended)
+}
+
 // Objects reads objects through one long-running `git cat-file --batch`, and their sizes through
 // one `--batch-check`; each starts when it is first needed. It is not safe for concurrent use.
 type Objects struct {

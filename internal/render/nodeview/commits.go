@@ -20,7 +20,7 @@ func Commits(t *render.Terminal, r commits.Report) {
 		fmt.Fprintf(t.Err, "  redacted %s\n", render.PlainText(f))
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintf(t.Err, "  %s\n", p)
+		fmt.Fprintf(t.Err, "  %s\n", render.OneLine(p))
 	}
 }
 
