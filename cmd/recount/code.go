@@ -182,7 +182,8 @@ func (a *app) staleCmd() *cobra.Command {
 		Long: `Show code that seems to be out of date, each finding with its confidence:
 
   gone    unresolved references with the name of a removed symbol
-  doc     documentation of symbols that names a removed symbol
+  doc     comments of symbols, and documents (Markdown, reStructuredText), that name
+          a removed symbol
   unused  functions and methods that nothing uses, that other files cannot name by the
           language's rules, and that no runtime, interface or decorator calls
   aged    symbols that did not change although what they call did

@@ -41,9 +41,18 @@ test TestOne -> Printf
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all []string
+		name := func(a code.Affected) string { return a.Name + " " + a.Edge + " " + a.Site }
+		all := append([]string(nil), lines(r.Documents, name)...)
+		if r.DocumentCount != len(r.Documents) {
+			t.Errorf("impact of %s: %d documents, %d counted", symbol, len(r.Documents), r.DocumentCount)
+		}
+		symbols := 0
 		for _, g := range r.Groups {
-			all = append(all, lines(g.Symbols, func(a code.Affected) string { return a.Name + " " + a.Edge + " " + a.Site })...)
+			all = append(all, lines(g.Symbols, name)...)
+			symbols += len(g.Symbols)
+		}
+		if symbols != r.Total {
+			t.Errorf("impact of %s: %d symbols, %d counted", symbol, symbols, r.Total)
 		}
 		return all
 	}

@@ -18,7 +18,7 @@ type ImpactRequest struct {
 	Diff          string  `json:"diff,omitempty" maxLength:"2048" example:"main~3..main" doc:"The change between two revisions, REV..REV; an empty side means HEAD. Give either symbol or diff. The second revision is searched."`
 	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" example:"3" doc:"Maximum distance in edges; default unlimited."`
 	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges with at least this confidence."`
-	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of symbols in all groups together; tests have the same limit of their own."`
+	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of symbols in all groups together; tests and documents each have the same limit of their own."`
 
 	Runtime *RuntimeWindow `json:"runtime,omitempty" doc:"Also list services that called the reached symbols, according to spans."`
 }
@@ -30,18 +30,23 @@ type ImpactResponse struct {
 	Revision Revision      `json:"revision" doc:"The revision that was searched."`
 	Base     *Revision     `json:"base,omitempty" doc:"For a diff: its first revision."`
 	Changed  []Symbol      `json:"changed" nullable:"false" doc:"The changed symbols: the symbol, or those that the diff touches, up to limit."`
-	Groups   []ImpactGroup `json:"groups" nullable:"false" doc:"The reached symbols without tests, by repository and package, the largest group first."`
+	Groups   []ImpactGroup `json:"groups" nullable:"false" doc:"The reached symbols without tests and documents, by repository and package, the largest group first."`
 	Tests    []Affected    `json:"tests" nullable:"false" doc:"The tests that reach the changed symbols, by confidence, then by distance."`
+	// Documents may become untrue; no code depends on them.
+	Documents []Affected `json:"documents" nullable:"false" doc:"The documents (Markdown, reStructuredText) that name the changed symbols."`
 	// The counts include what was omitted from the lists.
 	ChangedCount int `json:"changed_count" example:"2" doc:"The number of changed symbols."`
-	Total        int `json:"total" example:"120" doc:"The number of reached symbols, without tests."`
+	Total        int `json:"total" example:"120" doc:"The number of reached symbols, without tests and documents."`
 	TestCount    int `json:"test_count" example:"14" doc:"The number of tests that reach the change."`
-	Truncated    int `json:"truncated" example:"0" doc:"The number of both left out of the lists."`
+	// DocumentCount is not part of Total.
+	DocumentCount int `json:"document_count" example:"3" doc:"The number of documents that name the change."`
+	Truncated     int `json:"truncated" example:"0" doc:"The number of symbols, tests and documents left out of the lists."`
 	// Runtime is separate, since calls seen at run time are not edges of the code.
 	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Observed callers of the reached symbols, if runtime was set."`
 }
 
-// Subjects returns the changed symbols and those that a change reaches, without tests.
+// Subjects returns the changed symbols, and the symbols and documents that a change reaches, without
+// tests.
 func (r *ImpactResponse) Subjects() (all []query.Subject) {
 	for _, s := range r.Changed {
 		all = append(all, s.subject())
@@ -50,6 +55,9 @@ func (r *ImpactResponse) Subjects() (all []query.Subject) {
 		for _, s := range g.Symbols {
 			all = append(all, s.subject())
 		}
+	}
+	for _, d := range r.Documents {
+		all = append(all, d.subject())
 	}
 	return all
 }
@@ -112,7 +120,8 @@ func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, er
 		return resp, err
 	}
 	hint := c.w.leftOut()
-	if resp.Total+resp.TestCount == 0 {
+	reaches := resp.Total + resp.TestCount + resp.DocumentCount
+	if reaches == 0 {
 		hint = "no known code uses the changed symbols; unresolved references might"
 		switch len(c.roots) {
 		case 0:
@@ -131,7 +140,7 @@ func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, er
 			break
 		}
 	}
-	empty := resp.Total+resp.TestCount == 0 && (resp.Runtime == nil || resp.Runtime.Total == 0)
+	empty := reaches == 0 && (resp.Runtime == nil || resp.Runtime.Total == 0)
 	resp.Basis = a.basis(empty, hint, append(confidenceFilter(r.MinConfidence), runtimeFilters(r.Runtime)...)...)
 	return resp, nil
 }
@@ -202,18 +211,21 @@ func (w *world) surest(a, b reached) int {
 	return cmp.Or(cmp.Compare(b.confidence, a.confidence), cmp.Compare(a.depth, b.depth), cmp.Compare(a.g, b.g), cmp.Compare(a.n, b.n))
 }
 
-// group fills in the answer: tests separately, the rest by repository and package. Of documents it has
-// those that name what changes itself.
+// group fills in the answer: tests and documents separately, the rest by repository and package. Of
+// documents it has those that name what changes itself.
 func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 	type place struct{ g, pkg int32 }
 	members := map[place][]reached{}
 	var order []place
-	var tests []reached
+	var tests, documents []reached
 	for _, x := range all {
 		n := &w.graphs[x.g].nodes[x.n]
 		switch {
 		case x.depth == 0:
-		case x.depth > 1 && w.graphs[x.g].isDocument(x.n): // it names what uses the change
+		case w.graphs[x.g].isDocument(x.n):
+			if x.depth == 1 { // a farther one names what uses the change
+				documents = append(documents, x)
+			}
 		case n.test:
 			tests = append(tests, x)
 		default:
@@ -228,7 +240,7 @@ func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 	slices.SortFunc(order, func(a, b place) int {
 		return cmp.Or(cmp.Compare(len(members[b]), len(members[a])), cmp.Compare(a.g, b.g), cmp.Compare(w.graphs[a.g].packages[a.pkg], w.graphs[b.g].packages[b.pkg]))
 	})
-	resp.Groups, resp.Tests, resp.TestCount = []ImpactGroup{}, []Affected{}, len(tests)
+	resp.Groups = []ImpactGroup{}
 	sizes := make([]int, len(order))
 	for i, p := range order {
 		sizes[i] = len(members[p])
@@ -244,11 +256,17 @@ func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 		resp.Truncated += len(in) - len(g.Symbols)
 		resp.Groups = append(resp.Groups, g)
 	}
-	slices.SortFunc(tests, w.surest)
-	for _, x := range tests[:min(len(tests), limit)] {
-		resp.Tests = append(resp.Tests, w.affected(all, x))
+	apart := func(of []reached) []Affected {
+		slices.SortFunc(of, w.surest)
+		shown := []Affected{}
+		for _, x := range of[:min(len(of), limit)] {
+			shown = append(shown, w.affected(all, x))
+		}
+		resp.Truncated += len(of) - len(shown)
+		return shown
 	}
-	resp.Truncated += len(tests) - len(resp.Tests)
+	resp.TestCount, resp.Tests = len(tests), apart(tests)
+	resp.DocumentCount, resp.Documents = len(documents), apart(documents)
 }
 
 // sharesOf returns how many members of each group are shown, given their sizes, the largest first, and

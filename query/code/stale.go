@@ -37,7 +37,7 @@ type StaleResponse struct {
 // Stale is something that seems to be out of date.
 type Stale struct {
 	Symbol
-	Finding    string  `json:"finding" enum:"gone,doc,unused,aged" example:"unused" doc:"gone: it refers to a removed symbol. doc: its documentation names a removed symbol. unused: no known code uses it. aged: it did not change although what it calls did."`
+	Finding    string  `json:"finding" enum:"gone,doc,unused,aged" example:"unused" doc:"gone: it refers to a removed symbol. doc: its documentation, or a document, names a removed symbol. unused: no known code uses it. aged: it did not change although what it calls did."`
 	Of         string  `json:"of,omitempty" example:"kgo.Client.Close" doc:"The symbol that was removed or changed."`
 	Site       string  `json:"site" example:"main.go:12" doc:"The place of the evidence."`
 	Why        string  `json:"why" example:"no symbol uses it" doc:"The reason as text."`

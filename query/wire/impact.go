@@ -18,6 +18,9 @@ func (p *Payload) impact(a code.ImpactResponse) {
 	p.Set("changed", count(a.ChangedCount))
 	p.Set("reached", count(a.Total))
 	p.Set("tests", count(a.TestCount))
+	if a.DocumentCount > 0 {
+		p.Set("documents", count(a.DocumentCount))
+	}
 	p.Set("truncated", count(a.Truncated))
 	p.basis(a.Basis)
 	l := p.List("changed")
@@ -40,6 +43,10 @@ func (p *Payload) impact(a code.ImpactResponse) {
 	}
 	l = p.List("tests", affectedColumns...)
 	for _, x := range a.Tests {
+		l.affected(x, a.Revision)
+	}
+	l = p.List("documents", affectedColumns...)
+	for _, x := range a.Documents {
 		l.affected(x, a.Revision)
 	}
 	p.running(a.Runtime, a.Revision)

@@ -10,14 +10,18 @@ import (
 // maxBare is how many packages are named of which the limit leaves no symbol to show.
 const maxBare = 10
 
-// Impact prints what a change can reach, by package, with the tests apart.
+// Impact prints what a change can reach, by package, with the tests and the documents apart.
 func Impact(t *render.Terminal, r code.ImpactResponse) {
 	heading(t, r.Revision)
 	for _, s := range r.Changed {
 		t.Printf("%s\n", Symbol(t, s))
 	}
 	t.Truncated(r.ChangedCount-len(r.Changed), "--limit shows more")
-	t.Printf("reaches %s in %s, and %s\n", render.Count(r.Total, "symbol"), render.Count(len(r.Groups), "package"), render.Count(r.TestCount, "test"))
+	documents := ""
+	if r.DocumentCount > 0 {
+		documents = "; " + render.Count(r.DocumentCount, "document names it", "documents name it")
+	}
+	t.Printf("reaches %s in %s, and %s%s\n", render.Count(r.Total, "symbol"), render.Count(len(r.Groups), "package"), render.Count(r.TestCount, "test"), documents)
 	apart, bare := "\n", 0
 	for i, g := range r.Groups {
 		if len(g.Symbols) == 0 {
@@ -47,12 +51,16 @@ func Impact(t *render.Terminal, r code.ImpactResponse) {
 			t.Printf("  %s\n", t.Paint(render.Dim, fmt.Sprintf("… %s more", render.Thousands(n))))
 		}
 	}
-	if len(r.Tests) > 0 {
-		t.Printf("\n%s\n", t.Paint(render.Cyan, "tests"))
+	list := func(name string, of []code.Affected) {
+		if len(of) > 0 {
+			t.Printf("\n%s\n", t.Paint(render.Cyan, name))
+		}
+		for _, x := range of {
+			t.Printf("  %s\n", affected(t, x))
+		}
 	}
-	for _, x := range r.Tests {
-		t.Printf("  %s\n", affected(t, x))
-	}
+	list("tests", r.Tests)
+	list("documents", r.Documents)
 	t.Truncated(r.Truncated, "--limit shows more")
 }
 

@@ -20,7 +20,7 @@ export function impactGraph(answer, { tests = false } = {}) {
     byName.get(s.name).push(n);
   };
   for (const s of answer.changed) add(s, 0, "mark");
-  const all = answer.groups.flatMap((g) => g.symbols);
+  const all = answer.groups.flatMap((g) => g.symbols).concat(answer.documents ?? []);
   for (const s of tests ? all.concat(answer.tests) : all) add(s, s.distance, "");
   const edges = [];
   for (const n of nodes) {

@@ -42,7 +42,7 @@ export default function Impact({ query }) {
     ${was.error && html`<h2>At ${word(base)}</h2><${Failed} error=${was.error} retry=${was.reload} />`}
     ${!d && now.loading && html`<${Loading} />`}
     ${d && graph && html`
-      <p>${plural(d.total, "symbol")} in ${plural(d.groups.length, "package")}, ${plural(d.test_count, "test")}${d.truncated > 0 && html` <span class="warn">(${count(d.truncated)} not shown)</span>`}
+      <p>${plural(d.total, "symbol")} in ${plural(d.groups.length, "package")}, ${plural(d.test_count, "test")}${d.document_count > 0 && html`, ${plural(d.document_count, "document")}`}${d.truncated > 0 && html` <span class="warn">(${count(d.truncated)} not shown)</span>`}
         ${both && html`; <span class="good">${count(both.fresh.length)} reached only here</span>, <span class="bad">${count(both.gone.length)} only at ${word(base)}</span>`}</p>
       ${d.hint && html`<p class="dim"><${Text} value=${d.hint} /></p>`}
       <${Announced} of=${d.announced} />
