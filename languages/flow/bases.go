@@ -8,6 +8,7 @@ import (
 // addBases finds the bases of every class, and the order in which attributes are looked up in
 // them.
 func (p *Engine) addBases() {
+	p.joinParts()
 	for _, m := range p.Modules {
 		for _, r := range m.Facts.References {
 			d := m.Decl(r.In)

@@ -165,7 +165,7 @@ func (p *Engine) passToMethod(f *scope.Flow, recv *scope.Value, name string, wit
 // returns how many parameters the receiver takes.
 func (p *Engine) passReceiver(method *scope.Value) int {
 	d := method.Decl
-	own := method.Recv.Kind == scope.InstanceValue && d.Outer.Decl == method.Recv.Decl
+	own := method.Recv.Kind == scope.InstanceValue && d.Outer.Decl != nil && wholeOf(d.Outer.Decl) == method.Recv.Decl
 	if !p.Lang.ReceiverFirst {
 		if d.IsMethod() && !own {
 			p.Add(d.Scope.Own("self"), method.Recv, false)

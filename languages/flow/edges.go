@@ -152,7 +152,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	for _, m := range values {
 		l.callee(&t, l.overload(m.Value, r), m.Sure && !l.passesOn(here, of, m.Value))
 		if m.Value.Kind == scope.ClassValue && m.Sure && l.e.constructor(m.Value.Decl) != nil && m.Value.Decl != l.Module.Decl(r.In) {
-			l.Edge(scope.References, r.In, m.Value.Decl.Key, scope.ScopeResolved, r.At)
+			l.Edge(scope.References, r.In, m.Value.Decl.Key, l.How(m.Value.Decl), r.At)
 		}
 	}
 	if !t.Known && !of.Plain() && l.e.rules == nil {
@@ -169,7 +169,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	}
 	if !t.Known {
 		if d := l.e.constant(here, of); d != nil {
-			l.Edge(scope.Calls, r.In, d.Key, scope.ScopeResolved, r.At)
+			l.Edge(scope.Calls, r.In, d.Key, l.How(d), r.At)
 		} else if d := l.onlyNamed(here, of); d != nil {
 			l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
 		} else {
@@ -264,7 +264,7 @@ func (l *Linker) symbolEdge(here Site, r *recountv1.Reference) {
 			break
 		}
 		if s.Decl.Key != l.Module.Key(r.In) {
-			l.Edge(r.Edge, r.In, s.Decl.Key, scope.ScopeResolved, r.At)
+			l.Edge(r.Edge, r.In, s.Decl.Key, l.How(s.Decl), r.At)
 		}
 		return
 	case s.Mod != nil && s.Rest == 0:

@@ -79,7 +79,7 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 	name := d.Outer.Vars[d.LocalName()]
 	own := p.Intern(scope.ValueID{Kind: scope.FunctionValue, Decl: d})
 	if d.IsClass() {
-		own = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: d})
+		own = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: wholeOf(d)})
 		if d.Object {
 			own = p.Instance(d, false)
 		}
@@ -87,7 +87,7 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 			name = &scope.Variable{} // the value of the name is that of a constant
 		}
 		if p.Lang.MembersHidden {
-			p.Add(d.Scope.Own("self"), p.Instance(d, true), true)
+			p.Add(d.Scope.Own("self"), p.Instance(wholeOf(d), true), true)
 		}
 	}
 	if len(d.Decorators) == 0 {
@@ -103,7 +103,10 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 		return decoration
 	}
 	if d.IsMethod() {
-		class := d.Outer.Decl
+		class := wholeOf(d.Outer.Decl)
+		if d.Attributes[scope.Constructs] != "" {
+			p.Add(d.Outer.Own(p.Lang.Constructor), own, true)
+		}
 		receiver := p.Instance(class, true)
 		if d.HasModifier("classmethod") || d.HasModifier("static") || d.Name == "__new__" || d.Name == "__init_subclass__" || d.Name == "__class_getitem__" {
 			receiver = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: class})

@@ -29,6 +29,8 @@ type Decl struct {
 	Typed      *Decl // the class that its results are declared to have
 	Of         *Decl // the type that it is a member of, if that is not the one around it
 
+	Whole *Decl // the class that it is a part of, if another file declares that
+
 	Bases []Base
 	Order []Base // the class and its bases, in the order in which attributes are looked up
 	// Assigned has the attributes of instances, and those assigned to the class outside its body.

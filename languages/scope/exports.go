@@ -24,6 +24,13 @@ const (
 	OwnThis  = "this"
 )
 
+// PartOf is the attribute of a class that is a part of the class of its name which the file does not declare.
+// Constructs is the attribute of a method that makes instances under another name than the language's.
+const (
+	PartOf     = "part_of"
+	Constructs = "constructs"
+)
+
 // NoValue is the value of a binding that declares a variable without a value.
 const NoValue = "<>"
 
@@ -116,7 +123,7 @@ const WholeName = "exports"
 // object, or by what it is registered as.
 func (d *Decl) LocalName() string {
 	switch {
-	case d.lang.Exports && d.Attributes[OfObject] != "":
+	case d.lang.Exports && (d.Attributes[OfObject] != "" || d.Attributes[PartOf] != "" || d.Attributes[Inner] == Apart):
 		return RegisteredName(d.Declaration)
 	case !d.lang.Exports || d.Outer.Outer != nil || !d.IsFunction() && d.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS:
 		return d.Name
@@ -139,5 +146,10 @@ func IsRegistered(path string) bool {
 // RegisteredName returns the local name of a function that a call at the top of a file registers by a
 // name, which other calls may use too.
 func RegisteredName(d *recountv1.Declaration) string {
-	return MemberName(fmt.Sprintf("%s@%d:%d", d.Name, d.Start.GetLine(), d.Start.GetColumn()))
+	return NameAt(d.Name, d.Start)
+}
+
+// NameAt returns the registered name of a declaration that starts at a place.
+func NameAt(name string, at *recountv1.Place) string {
+	return MemberName(fmt.Sprintf("%s@%d:%d", name, at.GetLine(), at.GetColumn()))
 }

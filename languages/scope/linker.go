@@ -33,6 +33,15 @@ func (l *Linker) Edge(kind recountv1.EdgeKind, in uint32, to schemas.NodeKey, ho
 	l.Graph.Edges = append(l.Graph.Edges, resolve.Edge{From: l.Module.Key(in), To: to, Kind: kind, Edge: resolve.EdgeAt(how, at)})
 }
 
+// How returns the provenance of a sure edge to a declaration, which may be nil: what another script declares is only
+// known to be meant by who else declares its name.
+func (l *Linker) How(to *Decl) recountv1.Provenance {
+	if to != nil && to.Mod != l.Module && l.Program.Lang.Exports && l.Module.isScript() {
+		return ByFlow
+	}
+	return ScopeResolved
+}
+
 // External adds an edge to a name of the language outside the repository.
 func (l *Linker) External(kind recountv1.EdgeKind, in uint32, pkg, name string, at *recountv1.Place) {
 	l.Outside(kind, in, l.Program.Lang.Outside, pkg, name, ScopeResolved, at)
@@ -213,7 +222,7 @@ func (l *Linker) Emit(in uint32, at *recountv1.Place, t *Targets) {
 	for _, to := range t.List {
 		kind, how := MayCall, ByFlow
 		if t.Sure[to] && (sure == 1 || own != nil && to.Decl == own) {
-			kind, how = Calls, ScopeResolved
+			kind, how = Calls, l.How(to.Decl)
 		} else if !t.Sure[to] && unsure > maxTargets {
 			continue
 		}

@@ -22,6 +22,7 @@ type Module struct {
 	Scopes []*Scope
 	Decls  []*Decl
 	Stars  []Imported
+	script answer // whether it is a script; see shared.go
 	// Exports are the variables that other files see, if the language has exports.
 	Exports map[string]*Variable
 	// assigned has what is assigned to attributes of the module, or of an object made with it as its

@@ -82,7 +82,10 @@ func (p *Program) Find(s *Scope, name string) *Variable {
 			return v
 		}
 	}
-	if v := p.Global(s.Mod, name); v != nil || own == nil {
+	if v := p.Global(s.Mod, name); v != nil {
+		return v
+	}
+	if v := p.Shared(s.Mod, name); v != nil || own == nil {
 		return v
 	}
 	return own // nothing around it has the name

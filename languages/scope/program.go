@@ -21,13 +21,21 @@ type Program struct {
 	queue []*Flow
 	Depth int
 	Subs  map[*Decl][]*Decl // the direct subclasses of each class
+	// globals has what scripts share, partial the parts of classes, and packages the directories of packages.
+	globals, partial map[string][]shared
+	packages         map[string]bool
 	// Rules are the language's own rules for looking names up; nil stands for the default.
 	Rules Rules
 }
 
 func newProgram(lang *Language, files []string, manifests []Manifest) *Program {
+	packages := map[string]bool{}
+	for _, m := range manifests {
+		packages[DirOf(m.Path)] = packages[DirOf(m.Path)] || strings.HasSuffix(m.Path, "package.json")
+	}
 	return &Program{
-		Lang: lang, Layout: lang.Layout(files, manifests), ByPlace: map[string]*Module{}, Outside: map[string]bool{},
+		packages: packages,
+		Lang:     lang, Layout: lang.Layout(files, manifests), ByPlace: map[string]*Module{}, Outside: map[string]bool{},
 		values: map[ValueID]*Value{}, Subs: map[*Decl][]*Decl{},
 	}
 }

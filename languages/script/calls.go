@@ -16,6 +16,7 @@ func (j *walker) call(n extract.Ref, s state) {
 	}
 	path := j.path(fn, s)
 	j.registersFunction(n, path, args, s)
+	j.definesMethod(n, fn, args, s)
 	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, j.lastName(fn))
 	if j.Kind(args) == "template_string" { // tag`…`
 		r.Count = 1
@@ -26,6 +27,7 @@ func (j *walker) call(n extract.Ref, s state) {
 	j.arguments(r, args, s)
 	j.annotation(j.Field(n, "type_arguments"), s)
 	j.effects(n, path, args, s)
+	j.injects(n, path, args, s)
 	if j.defines(n, path, args, s) {
 		return
 	}

@@ -38,7 +38,7 @@ wait walk warn watch wrap write writeFile writeFileSync writeHead yield
 addClass addTrailers afterAll afterEach arrayBuffer beforeAll beforeEach byteLength camelCase cloneDeep createConnection createElementFromHTML
 createRequire createSign createVerify deepEqual deepStrictEqual defaultsDeep doesNotThrow endOf eventNames fadeIn fadeOut firstChild flushHeaders
 formatToParts fromEntries getAgent getBuffer getConnection getHeaderNames getHeaders getMaxListeners getModifierState getNamedItem getRandomValues
-getRemote getRootNode getStdin getUTCDay getUTCFullYear getUTCHours getUTCMilliseconds getUTCMinutes getUTCMonth getUTCSeconds groupBy hasClass hasHeader
+getRemote getRootNode getStdin getUTCDay getUTCFullYear getUTCHours getUTCMilliseconds getUTCMinutes getUTCMonth getUTCSeconds groupBy hasClass beginPath bezierCurveTo clearRect closePath createLinearGradient createPattern createRadialGradient drawImage fillRect fillText getImageData hasHeader isPointInPath lineTo measureText moveTo putImageData quadraticCurveTo setLineDash setTransform strokeRect strokeText
 hasOwnProperty ifError insertAdjacentElement insertAdjacentHTML isAfter isAlive isBefore isBlockDevice isBuffer isDate isDirectory isEmpty isEqual
 isError isExtensible isFIFO isFile isFrozen isFunction isInteger isMap isNil isNull isNumber isObject isPaused isPlainObject isRegExp isSafeInteger isSame
 isSealed isSet isSocket isString isSymbol isSymbolicLink isTTY isUndefined isValid kebabCase keyBy localStorage mapValues mockClear

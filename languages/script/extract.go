@@ -10,6 +10,7 @@ import (
 	"github.com/smacker/go-tree-sitter/typescript/typescript"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -22,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 22, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 23, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -89,6 +90,17 @@ type walker struct {
 	// literals has the members of objects that functions return or assign to local variables, with the
 	// name of the object.
 	literals map[extract.Ref]string
+	// parts has the objects with the members of classes that calls make, made those classes, ctors those that have
+	// a constructor, partial the declarations of parts, ownNames the names that functions have by themselves, and
+	// makers the functions that make classes (classes.go).
+	parts    map[extract.Ref]classObject
+	made     map[uint32]bool
+	ctors    map[uint32]bool
+	partial  map[string]uint32
+	ownNames map[uint32]string
+	makers   map[string]bool
+	// times has how many functions are declared by a name.
+	times map[string]int
 	// types has the names that only types have so far: a constant may have the same.
 	types map[extract.NameIn]bool
 	// exports has the variables of the module that are its exports: var api = exports.
@@ -104,7 +116,7 @@ type inheritance struct {
 }
 
 func extractScript(f *extract.File) {
-	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}}
+	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}, parts: map[extract.Ref]classObject{}, made: map[uint32]bool{}, ctors: map[uint32]bool{}, partial: map[string]uint32{}, ownNames: map[uint32]string{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}}
 	j.setOnce, j.setIn = j.SetOnce(j.setting), j.SetOnceIn(j.setting, j.isScope)
 	j.framework = j.webFramework()
 	j.block(0, state{})
@@ -309,6 +321,10 @@ func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.Symb
 	j.Locals[extract.NameIn{In: s.in, Name: name}] = true
 	decl.Exported = s.exported
 	decl.Test = s.test
+	innerOf(decl, s)
+	if s.inline && s.shadows.Has(name) && s.shadows.Path(name) == scope.RegisteredName(decl) {
+		decl.Attributes = map[string]string{scope.Inner: scope.Apart}
+	}
 	decl.Modifiers = j.modifiers(n)
 	if k := j.Kind(n); k == "arrow_function" || strings.HasSuffix(k, "_expression") {
 		decl.Modifiers = append(decl.Modifiers, "lambda")
@@ -413,6 +429,7 @@ func (j *walker) inline(n extract.Ref, s state) {
 		}
 		return ""
 	}
+	inner.shadows = j.ownFunctions(n, inner.shadows)
 	if single := j.Field(n, "parameter"); single != extract.None {
 		inner.shadows = j.shadow(single, passed(0), inner.shadows)
 	}

@@ -33,6 +33,10 @@ func (j *walker) variables(n extract.Ref, s state) {
 				j.class(value, d, j.Text(name), stmt)
 				continue
 			}
+			if j.madeClass(d, value, j.Text(name), stmt) != nil {
+				j.visit(value, s.plain())
+				continue
+			}
 			if j.assignedToo(d, name, value, kind, stmt) || j.madeInPlace(d, name, value, stmt) {
 				continue
 			}
@@ -170,7 +174,7 @@ func (j *walker) assignment(n extract.Ref, s state) {
 			return
 		}
 	}
-	if j.objectClass(n, right, path, s) {
+	if j.objectClass(n, right, path, s) || j.assignedClass(n, right, path, s) {
 		return
 	}
 	if j.wrapsMember(n, right, path, s) || j.objectMember(n, right, path, s) {
@@ -463,6 +467,10 @@ func memberOrElement(base, name string) string {
 // object walks an object literal. If it is the value of a variable of the module, its functions
 // are methods of that declaration; otherwise they are anonymous.
 func (j *walker) object(n extract.Ref, s state) {
+	if p, is := j.parts[n]; is {
+		j.classPart(n, p, s)
+		return
+	}
 	if own := j.owned[n]; own != 0 {
 		s = state{in: own, test: s.test}
 	}

@@ -15,10 +15,14 @@ import (
 // inPlace returns the function of a call that calls it where it is made, if it has no parameters.
 func (j *walker) inPlace(n extract.Ref) extract.Ref {
 	n = j.unwrapped(n)
-	if j.Kind(n) != "call_expression" {
+	fn := j.unwrapped(j.Field(n, "function"))
+	switch j.Kind(n) {
+	case "call_expression":
+	case "new_expression": // new function () { … return {…} }
+		fn = j.unwrapped(j.Field(n, "constructor"))
+	default:
 		return extract.None
 	}
-	fn := j.unwrapped(j.Field(n, "function"))
 	if j.Kind(fn) == "member_expression" && j.Text(j.Field(fn, "property")) == "call" {
 		fn = j.unwrapped(j.Field(fn, "object"))
 	}

@@ -194,6 +194,11 @@ func (j *walker) exporting(n extract.Ref, s state) {
 		j.routeObjects("default", value, s)
 		j.visit(value, state{in: in})
 	default:
+		if decl := j.madeClass(n, value, scope.DefaultName, s); decl != nil {
+			j.Bind(s.in, "export.default", decl.Name, "", n)
+			j.visit(value, s.plain())
+			return
+		}
 		j.exportedPlugin(value, s)
 		j.bindValue("export.default", value, "", n, s.plain(), 0)
 		j.routeObjects("export.default", j.unwrapped(value), s)
@@ -257,6 +262,11 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 			j.exportedObject(left, right, outer, s)
 		}
 	default:
+		if decl := j.madeClass(n, right, name, outer); decl != nil {
+			j.Bind(s.in, target, exportedName(decl), "", left)
+			j.visit(right, s.plain())
+			return true
+		}
 		j.exportedPlugin(right, s)
 		j.bindValue(target, right, "", left, s, 0)
 		if isMember {

@@ -21,6 +21,9 @@ func (j *walker) path(n extract.Ref, s state) string {
 	case "super":
 		return "super"
 	case "member_expression":
+		if of := j.inheritedMember(n, s); of != "" {
+			return of
+		}
 		return extract.Member(j.path(j.Field(n, "object"), s), j.Text(j.Field(n, "property")))
 	case "subscript_expression":
 		base, index := j.path(j.Field(n, "object"), s), j.Field(n, "index")

@@ -43,6 +43,32 @@ func (j *walker) registersFunction(n extract.Ref, path string, args extract.Ref,
 	j.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, j.registered[value], value)
 }
 
+// definesMethod reads a call inside an anonymous function whose name says that it defines a method:
+//
+//	(function (def) {…})(function (node, own) { node.DEFMETHOD("is_constant", own); });
+//
+// The function is a member of objects of which nothing is known, so only its name leads to it. If it is a parameter
+// of the anonymous function, which has others as its values, the call stands for it.
+func (j *walker) definesMethod(n, fn, args extract.Ref, s state) {
+	name, ok := j.literal(j.Child(args, 0))
+	value := j.Child(args, 1)
+	if s.in != 0 || !s.inline || j.Kind(fn) != "member_expression" || !ok || !extract.IsName(name) || len(name) > maxRegistered ||
+		j.Child(args, 2) != extract.None || j.registered[value] != "" || !strings.Contains(strings.ToLower(j.Text(j.Field(fn, "property"))), "method") {
+		return
+	}
+	switch {
+	case j.Kind(value) == "function_expression":
+		path := extract.Unknown
+		if on := j.path(j.Field(fn, "object"), s); extract.IsName(on) {
+			path = extract.Member(on+".prototype", name)
+		}
+		j.registered[value] = j.memberOf(value, n, path, name, s)
+	case j.Kind(value) == "identifier" && s.shadows.Has(j.Text(value)) && j.path(value, s) == extract.Unknown:
+		_, decl := j.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, Name: name, In: s.in, Node: n, Doc: j.CommentBefore(j.Parent(n))})
+		decl.Test, decl.Attributes = s.test, map[string]string{scope.OfObject: "arrow"}
+	}
+}
+
 // wrapsMember reads Type.prototype.name = wrap(function () { … this … }): the function is the member.
 func (j *walker) wrapsMember(n, right extract.Ref, path string, s state) bool {
 	owner, name := extract.SplitLast(path)
@@ -150,7 +176,8 @@ func (j *walker) literalMember(value, c extract.Ref, name string, s state) bool 
 }
 
 // memberOf declares a function that is a member of an object, and binds it to the member's path.
-func (j *walker) memberOf(value, n extract.Ref, path, name string, s state) {
+// It returns the local name of the function.
+func (j *walker) memberOf(value, n extract.Ref, path, name string, s state) string {
 	of, outer := "arrow", s.plain()
 	if j.Kind(value) != "arrow_function" {
 		of, outer.inline, outer.noThis = scope.OwnThis, false, false
@@ -161,6 +188,7 @@ func (j *walker) memberOf(value, n extract.Ref, path, name string, s state) {
 	decl := j.memberFunction(value, n, name, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, outer)
 	decl.Attributes = map[string]string{scope.OfObject: of}
 	j.Bind(s.in, path, scope.RegisteredName(decl), "", value)
+	return scope.RegisteredName(decl)
 }
 
 // ofClass is scope.OfObject of a class.
@@ -186,6 +214,37 @@ func (j *walker) objectClass(n, right extract.Ref, path string, s state) bool {
 	d := j.Facts.Declarations[before]
 	d.Attributes = map[string]string{scope.OfObject: ofClass}
 	j.Bind(s.in, path, scope.RegisteredName(d), "", right)
+	return true
+}
+
+// assignedClass reads Name = Base.extend({…}) and object.Name = Base.extend({…}).
+func (j *walker) assignedClass(n, right extract.Ref, path string, s state) bool {
+	owner, name := extract.SplitLast(path)
+	if name = extract.FirstOf(name, path); !isClassName(name) || strings.ContainsAny(owner, "([?") {
+		return false
+	}
+	outer := s.plain()
+	if outer.statement = j.Parent(n); j.Kind(outer.statement) != "expression_statement" {
+		outer.statement = 0
+	}
+	at := extract.NameIn{In: s.in, Name: name}
+	declared, local := j.Declared[at], j.Locals[at]
+	d := j.madeClass(n, right, name, outer)
+	if d == nil {
+		return false
+	}
+	if owner != "" {
+		j.Declared[at], j.Locals[at] = declared, local
+		d.Attributes = map[string]string{scope.OfObject: ofClass}
+		j.Bind(s.in, path, scope.RegisteredName(d), "", right)
+		for object, p := range j.parts {
+			if j.Decl(p.in) == d {
+				p.name = scope.RegisteredName(d)
+				j.parts[object] = p
+			}
+		}
+	}
+	j.visit(right, s.plain())
 	return true
 }
 

@@ -27,6 +27,7 @@ func (j *walker) class(n, whole extract.Ref, name string, s state) {
 	j.Declared[extract.NameIn{In: s.in, Name: name}] = true
 	j.Locals[extract.NameIn{In: s.in, Name: name}] = true
 	decl.Exported, decl.Test = s.exported, s.test
+	innerOf(decl, s)
 	decl.Modifiers = j.modifiers(n)
 	if j.Kind(n) == "abstract_class_declaration" && len(decl.Modifiers) == 0 {
 		decl.Modifiers = []string{"abstract"}
