@@ -137,7 +137,7 @@ type other struct {
 	before         map[string]string // the tree before the first replay
 }
 
-// elsewhere makes the other user's place. Where commands write to the home directory beside the
+// elsewhere makes the other user's place. Where the narrative has to do with the home directory beside the
 // project, all of it is the directory that may be changed, and the user's real home another one.
 func (r *recorded) elsewhere() (*other, error) {
 	home, env, err := place(r.n, r.root, "bob")
