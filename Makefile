@@ -33,8 +33,10 @@ build:
 	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/recount ./cmd/recount-front # without C they start sooner
 	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-local ./cmd/recount-record
 
+# The heaps of tests are small, so that collecting garbage less often costs little memory and saves a
+# fifth of the CPU time.
 test:
-	export TMPDIR=$$(scripts/scratch.sh); $(call each,test -vet=off ./...)
+	export GOGC=400 TMPDIR=$$(scripts/scratch.sh); $(call each,test -vet=off ./...)
 
 check:
 	@test -z "$$($(GO) $(tool) gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) $(tool) gofumpt -l .; exit 1; }

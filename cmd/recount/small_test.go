@@ -20,6 +20,7 @@ import (
 
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/importing"
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/internal/quickstart"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render"
@@ -205,5 +206,12 @@ func TestUserWithoutVariable(t *testing.T) {
 		if got := a.user(); got != want {
 			t.Errorf("$USER %q: %q, want %q", env, got, want)
 		}
+	}
+}
+
+// TestRegularExpressionsCompile compiles those that a program compiles only when it uses them.
+func TestRegularExpressionsCompile(t *testing.T) {
+	if n := lazyregexp.CompileAll(); n < 200 {
+		t.Errorf("%d expressions: the test is stale", n)
 	}
 }

@@ -2,18 +2,19 @@ package context
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/recountdb/recount/internal/lazyregexp"
 )
 
 var (
-	testDir  = regexp.MustCompile(`(?i)(^|/)(tests?|__tests__|testing|testdata|testsuites?|specs?|it|e2e|integration[-_]tests?|[^/]*[._-](unit|integration)?tests?)/|(^|/)[^/]*(Unit|Integration)?Tests/`)
-	testBase = regexp.MustCompile(`(?i:^(test|spec)[_.-]|[_.-](test|spec|tests|specs)\.[a-z]+$|^conftest\.py$)|(Tests?|IT|Spec)\.(java|kt|cs|scala|php|swift)$|^Test[A-Z0-9].*\.java$`)
-	noise    = regexp.MustCompile(`(?i)(^|/)(dist|build|vendor|third_party|node_modules|target|snapshots?|__snapshots__|generated)/|\.(lock|min\.js|min\.css|map|snap|svg|png|gif|ico|woff2?|pb\.go|bundle\.js)$|_pb2(_grpc)?\.py$|(^|/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock|go\.sum|cargo\.lock|poetry\.lock|uv\.lock)$`)
-	prose    = regexp.MustCompile(`(?i)(^|/)(change(log|s)?|releases?|history|news|licen[cs]e|readme|contributing|authors|code_of_conduct|security)[^/]*$|\.(md|mdx|rst|adoc|txt)$`)
+	testDir  = lazyregexp.New(`(?i)(^|/)(tests?|__tests__|testing|testdata|testsuites?|specs?|it|e2e|integration[-_]tests?|[^/]*[._-](unit|integration)?tests?)/|(^|/)[^/]*(Unit|Integration)?Tests/`)
+	testBase = lazyregexp.New(`(?i:^(test|spec)[_.-]|[_.-](test|spec|tests|specs)\.[a-z]+$|^conftest\.py$)|(Tests?|IT|Spec)\.(java|kt|cs|scala|php|swift)$|^Test[A-Z0-9].*\.java$`)
+	noise    = lazyregexp.New(`(?i)(^|/)(dist|build|vendor|third_party|node_modules|target|snapshots?|__snapshots__|generated)/|\.(lock|min\.js|min\.css|map|snap|svg|png|gif|ico|woff2?|pb\.go|bundle\.js)$|_pb2(_grpc)?\.py$|(^|/)(package-lock\.json|pnpm-lock\.yaml|yarn\.lock|go\.sum|cargo\.lock|poetry\.lock|uv\.lock)$`)
+	prose    = lazyregexp.New(`(?i)(^|/)(change(log|s)?|releases?|history|news|licen[cs]e|readme|contributing|authors|code_of_conduct|security)[^/]*$|\.(md|mdx|rst|adoc|txt)$`)
 )
 
-var setup = regexp.MustCompile(`(?i)(^|/)(\.[a-z]+|docs?|website)/`)
+var setup = lazyregexp.New(`(?i)(^|/)(\.[a-z]+|docs?|website)/`)
 
 // testPath, noisy, prosePath and asidePath judge a file by its path: a test or what tests read; what a
 // program wrote; text for people; that, or what is about the code without being part of it.
@@ -22,7 +23,7 @@ func noisy(p string) bool     { return noise.MatchString(p) }
 func prosePath(p string) bool { return prose.MatchString(p) }
 func asidePath(p string) bool { return prosePath(p) || setup.MatchString(p) }
 
-var stemMarks = regexp.MustCompile(`(?i:^(test|tests|spec)[_.-]|[_.-](test|tests|spec|specs|unit|integration|e2e)$)|(UnitTests?|IntegrationTests?|Tests?|IT|Spec)$|^Test([A-Z])`)
+var stemMarks = lazyregexp.New(`(?i:^(test|tests|spec)[_.-]|[_.-](test|tests|spec|specs|unit|integration|e2e)$)|(UnitTests?|IntegrationTests?|Tests?|IT|Spec)$|^Test([A-Z])`)
 
 // stemOf returns what a file and its test have in common: the base without extension and without the
 // marks of a test, in lower case without underscores.

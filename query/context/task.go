@@ -2,10 +2,11 @@ package context
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/recountdb/recount/internal/lazyregexp"
 )
 
 // task is what a request's text says.
@@ -50,11 +51,11 @@ const (
 )
 
 var (
-	identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|#|->)[A-Za-z_][A-Za-z0-9_]*)*`)
-	quoted     = regexp.MustCompile("`([^`\n]{2,80})`")
-	pathText   = regexp.MustCompile(`(?:[A-Za-z]:)?[\w@.\-/\\]*[\w\-]\.[A-Za-z][A-Za-z0-9]{0,7}\b(?:["']?,? line (\d+)|[:(](\d+))?`)
-	aboutTests = regexp.MustCompile(`(?i)\btests?\b`)
-	humps      = regexp.MustCompile(`[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_`)
+	identifier = lazyregexp.New(`[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|#|->)[A-Za-z_][A-Za-z0-9_]*)*`)
+	quoted     = lazyregexp.New("`([^`\n]{2,80})`")
+	pathText   = lazyregexp.New(`(?:[A-Za-z]:)?[\w@.\-/\\]*[\w\-]\.[A-Za-z][A-Za-z0-9]{0,7}\b(?:["']?,? line (\d+)|[:(](\d+))?`)
+	aboutTests = lazyregexp.New(`(?i)\btests?\b`)
+	humps      = lazyregexp.New(`[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_`)
 )
 
 // readTask reads a task.

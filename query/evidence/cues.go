@@ -1,11 +1,12 @@
 package evidence
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/recountdb/recount/internal/lazyregexp"
 )
 
 // cues are the intentions that a question's words express besides the search terms.
@@ -27,12 +28,12 @@ type cues struct {
 // questionPattern is a regular expression and a list of literals. Every match contains at least one of the
 // literals, so the cheap literal test runs first; few questions pass it.
 type questionPattern struct {
-	*regexp.Regexp
+	*lazyregexp.Regexp
 	words []string
 }
 
 func newQuestionPattern(pattern string, words ...string) questionPattern {
-	return questionPattern{regexp.MustCompile(pattern), words}
+	return questionPattern{lazyregexp.New(pattern), words}
 }
 
 // matches returns the match and its groups in a text in lower case, or nil.

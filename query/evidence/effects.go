@@ -1,10 +1,10 @@
 package evidence
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query/fusion"
 	"github.com/recountdb/recount/schemas"
@@ -131,8 +131,8 @@ func mayBeReason(o *objects.Stored, _ map[uint64]bool) bool {
 // looking matches those that only look, or manage a list of tasks. A call's title begins with the
 // tool's name and input, or is its command.
 var (
-	changing = regexp.MustCompile(`(?i)\b(?:\w*edit\w*|\w*write\w*|\w*replace\w*|\w*patch\w*|\w*insert\w*|create|sed -i|git (?:apply|revert|commit))\b`)
-	looking  = regexp.MustCompile(`(?i)^(?:\w*(?:read|grep|glob|search|find|list|todo)\w*|\w+ (?:view|open|read))\b`)
+	changing = lazyregexp.New(`(?i)\b(?:\w*edit\w*|\w*write\w*|\w*replace\w*|\w*patch\w*|\w*insert\w*|create|sed -i|git (?:apply|revert|commit))\b`)
+	looking  = lazyregexp.New(`(?i)^(?:\w*(?:read|grep|glob|search|find|list|todo)\w*|\w+ (?:view|open|read))\b`)
 )
 
 // byRemedy follows the best candidates of the other paths to later changes, what was made of them,

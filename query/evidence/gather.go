@@ -3,9 +3,9 @@ package evidence
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/fusion"
@@ -120,7 +120,7 @@ func (t *retrieval) gather() ([]*hit, error) {
 
 // listsTasks matches the titles of tool calls that write an agent's list of tasks. Each writes the whole
 // list again, so that those of a session are nearly equal, and one of them is shown.
-var listsTasks = regexp.MustCompile(`(?i)^(?:todo_?write|update_plan|write_todos|task_tracker)\b`)
+var listsTasks = lazyregexp.New(`(?i)^(?:todo_?write|update_plan|write_todos|task_tracker)\b`)
 
 // join adds what belongs to a hit: an equal or older object, the call itself, or a result of it.
 func (h *hit) join(p *part, part int) {

@@ -1,10 +1,10 @@
 package evidence
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -31,10 +31,10 @@ func (r *refs) full() bool { return len(r.ids)+len(r.positions)+len(r.entities) 
 var entityKinds = []string{"file", "commit", "issue", "tool", "trace", "symbol", "url", "call", "kind"}
 
 var (
-	issueRef  = regexp.MustCompile(`^[\w.-]+/[\w.-]+#\d+$`)
-	hexRef    = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
-	fileRef   = regexp.MustCompile(`^(\.{0,2}/)?[\w@.+-]+(/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}$`)
-	folderRef = regexp.MustCompile(`^(\.{1,2})?/?[\w@.+-]+(/[\w@.+-]+)+/?$`)
+	issueRef  = lazyregexp.New(`^[\w.-]+/[\w.-]+#\d+$`)
+	hexRef    = lazyregexp.New(`^[0-9a-f]{7,40}$`)
+	fileRef   = lazyregexp.New(`^(\.{0,2}/)?[\w@.+-]+(/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}$`)
+	folderRef = lazyregexp.New(`^(\.{1,2})?/?[\w@.+-]+(/[\w@.+-]+)+/?$`)
 )
 
 // readRefs finds the names in a text: ids, positions, KIND:NAME, addresses, issues, commits, traces

@@ -1,10 +1,10 @@
 package recall
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/query/errorline"
 )
 
@@ -26,12 +26,12 @@ const (
 
 var (
 	// escapes matches sequences that control terminals.
-	escapes = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])|\u009b[0-9;?]*[ -/]*[@-~]")
+	escapes = lazyregexp.New("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])|\u009b[0-9;?]*[ -/]*[@-~]")
 	// hollow matches lines that only report that something failed, or nothing.
-	hollow   = regexp.MustCompile(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|error: exit code \d+|fail(ed|ure)?:?|fail\s+\S+(\s+[(\[\d].*)?|error:?|traceback \(most recent call last\):|error: (aborting|could not compile).*|npm (err!|error)( .*)?|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|done( .*)?|ok|#+ .*|\[\w+\] ERROR task failed.*|total .*|usage:.*|hint: .*|the user doesn't want to proceed.*|\[request interrupted.*|to tell you how to proceed.*|<?/?(tool_use_error|error)>?|\$ .*|error: script .* exited with code \d+|checked \d+ files .*|× some (errors|warnings) were emitted.*|.*sibling tool call errored.*))\.?$`)
-	hexRun   = regexp.MustCompile(`\b(0[xX][0-9a-fA-F]+|[0-9a-fA-F]{7,64})\b|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{22}\b`)
-	pathHead = regexp.MustCompile(`(^|[\s("'=\[` + "`" + `])(?:[A-Za-z]:\\|~|\.{0,2})?/?(?:[\w.@+-]+/)+`)
-	digits   = regexp.MustCompile(`\d+([.:,]\d+)*(ns|us|µs|ms|s|m|h)?\b`)
+	hollow   = lazyregexp.New(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|error: exit code \d+|fail(ed|ure)?:?|fail\s+\S+(\s+[(\[\d].*)?|error:?|traceback \(most recent call last\):|error: (aborting|could not compile).*|npm (err!|error)( .*)?|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|done( .*)?|ok|#+ .*|\[\w+\] ERROR task failed.*|total .*|usage:.*|hint: .*|the user doesn't want to proceed.*|\[request interrupted.*|to tell you how to proceed.*|<?/?(tool_use_error|error)>?|\$ .*|error: script .* exited with code \d+|checked \d+ files .*|× some (errors|warnings) were emitted.*|.*sibling tool call errored.*))\.?$`)
+	hexRun   = lazyregexp.New(`\b(0[xX][0-9a-fA-F]+|[0-9a-fA-F]{7,64})\b|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{22}\b`)
+	pathHead = lazyregexp.New(`(^|[\s("'=\[` + "`" + `])(?:[A-Za-z]:\\|~|\.{0,2})?/?(?:[\w.@+-]+/)+`)
+	digits   = lazyregexp.New(`\d+([.:,]\d+)*(ns|us|µs|ms|s|m|h)?\b`)
 )
 
 // complaints are the words that mark a line as an error message.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
@@ -140,7 +140,7 @@ func asked(text string) string {
 }
 
 // address matches URLs, whose parts many prompts share.
-var address = regexp.MustCompile(`[a-z]+://\S+`)
+var address = lazyregexp.New(`[a-z]+://\S+`)
 
 // weights returns the terms of a prompt that tell records apart, with their weights and the sum of
 // these. Terms that no record has count for the sum: a prompt about something new has many.

@@ -2,12 +2,12 @@ package recall
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/internal/tokens"
 )
 
@@ -16,7 +16,7 @@ const head = "Recount: records of earlier work. Lines with > quote them; they ar
 
 // tag matches the beginning of a tag of a markup language, which could end the block in which an
 // agent puts the text.
-var tag = regexp.MustCompile(`<([/!?]?[A-Za-z])`)
+var tag = lazyregexp.New(`<([/!?]?[A-Za-z])`)
 
 // clean returns a text without what controls a terminal or a reader: sequences, control and format
 // characters (white space stays) and tags.

@@ -3,11 +3,11 @@ package runtime
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 )
@@ -18,23 +18,23 @@ const maxActs = 1000
 // These recognise what commands do to services, by their words. A stop goes before a start, since
 // "docker compose restart" is no stop and "kubectl scale --replicas=0" is no start.
 var (
-	stopping   = regexp.MustCompile(`(?i)\b(stop|down|kill|pkill|killall|pause|disable|delete|destroy|drain|cordon|poweroff|shutdown|halt|disconnect|rm|remove|uninstall)\b|--replicas[= ]0\b|\bscale\b.*=0\b|\b(drop|reject)\b`)
-	starting   = regexp.MustCompile(`(?i)\b(restart|rollout|redeploy|deploy|reload|up|start|upgrade|promote|rollback)\b|\b(kubectl|oc) (apply|replace|create|set|patch|run)\b`)
-	changing   = regexp.MustCompile(`(?i)\b(undo|rollback|set|unset|patch|apply|install|edit|env|config|scale|promote|switch|update|image)\b|--set\b|\s-e\s`)
-	networking = regexp.MustCompile(`(?i)\b(iptables|ip6tables|nft|nftables|ufw|firewall-cmd|tc|route|ip (route|link|addr)|networkpolic\w*|security-group\w*|docker network|ifconfig|ifdown)\b`)
-	databases  = regexp.MustCompile(`(?i)\b(psql|mysql|mariadb|sqlite3?|sqlcmd|sqlplus|redis-cli|valkey-cli|mongo(sh)?|cqlsh|clickhouse(-client)?|alembic|flyway|liquibase|prisma|knex|goose|migrate|manage\.py|rails db|rake db|flask db)\b`)
-	mutating   = regexp.MustCompile(`(?i)\b(update|alter|drop|delete|insert|truncate|rename|replace|create|grant|revoke|flushall|flushdb|migrate|upgrade|downgrade|import|restore|del|unlink)\b|[<]|\s-f\b`)
-	checkouts  = regexp.MustCompile(`(?i)\bgit (checkout|reset|revert|stash|restore|switch|pull|merge|cherry-pick|apply|am|rebase)\b`)
-	upgrading  = regexp.MustCompile(`(?i)\b(pip3?|poetry|uv|npm|yarn|pnpm|gem|bundle|cargo|go|mvn|composer|apt|apt-get|yum|dnf|apk|brew)\b.*\b(install|add|update|upgrade|get|i|-U|bump)\b`)
+	stopping   = lazyregexp.New(`(?i)\b(stop|down|kill|pkill|killall|pause|disable|delete|destroy|drain|cordon|poweroff|shutdown|halt|disconnect|rm|remove|uninstall)\b|--replicas[= ]0\b|\bscale\b.*=0\b|\b(drop|reject)\b`)
+	starting   = lazyregexp.New(`(?i)\b(restart|rollout|redeploy|deploy|reload|up|start|upgrade|promote|rollback)\b|\b(kubectl|oc) (apply|replace|create|set|patch|run)\b`)
+	changing   = lazyregexp.New(`(?i)\b(undo|rollback|set|unset|patch|apply|install|edit|env|config|scale|promote|switch|update|image)\b|--set\b|\s-e\s`)
+	networking = lazyregexp.New(`(?i)\b(iptables|ip6tables|nft|nftables|ufw|firewall-cmd|tc|route|ip (route|link|addr)|networkpolic\w*|security-group\w*|docker network|ifconfig|ifdown)\b`)
+	databases  = lazyregexp.New(`(?i)\b(psql|mysql|mariadb|sqlite3?|sqlcmd|sqlplus|redis-cli|valkey-cli|mongo(sh)?|cqlsh|clickhouse(-client)?|alembic|flyway|liquibase|prisma|knex|goose|migrate|manage\.py|rails db|rake db|flask db)\b`)
+	mutating   = lazyregexp.New(`(?i)\b(update|alter|drop|delete|insert|truncate|rename|replace|create|grant|revoke|flushall|flushdb|migrate|upgrade|downgrade|import|restore|del|unlink)\b|[<]|\s-f\b`)
+	checkouts  = lazyregexp.New(`(?i)\bgit (checkout|reset|revert|stash|restore|switch|pull|merge|cherry-pick|apply|am|rebase)\b`)
+	upgrading  = lazyregexp.New(`(?i)\b(pip3?|poetry|uv|npm|yarn|pnpm|gem|bundle|cargo|go|mvn|composer|apt|apt-get|yum|dnf|apk|brew)\b.*\b(install|add|update|upgrade|get|i|-U|bump)\b`)
 )
 
 // resources are what commands do to a machine that explains a class of symptoms.
-var resources = map[string]*regexp.Regexp{
-	classFull:       regexp.MustCompile(`(?i)\b(fallocate|dd|cp|rsync|tar|wget|curl|truncate|mysqldump|pg_dump|mongodump|mkfile|docker (pull|save|build)|zip|backup)\b`),
-	classPermission: regexp.MustCompile(`(?i)\b(chmod|chown|chgrp|chattr|setfacl|mount|umount|usermod|setenforce|semanage)\b`),
-	classMemory:     regexp.MustCompile(`(?i)\b(ulimit|prlimit|memory\w*|mem_limit|limits?|set-property|cgset|sysctl|swapoff)\b`),
-	className:       regexp.MustCompile(`(?i)/etc/(hosts|resolv)|\b(dns|resolvectl|coredns|nameserver|unbound|bind9?)\b`),
-	classMissing:    regexp.MustCompile(`(?i)\b(rm|mv|unlink|rmdir|clean|umount|ln|shred|git clean|git mv)\b`),
+var resources = map[string]*lazyregexp.Regexp{
+	classFull:       lazyregexp.New(`(?i)\b(fallocate|dd|cp|rsync|tar|wget|curl|truncate|mysqldump|pg_dump|mongodump|mkfile|docker (pull|save|build)|zip|backup)\b`),
+	classPermission: lazyregexp.New(`(?i)\b(chmod|chown|chgrp|chattr|setfacl|mount|umount|usermod|setenforce|semanage)\b`),
+	classMemory:     lazyregexp.New(`(?i)\b(ulimit|prlimit|memory\w*|mem_limit|limits?|set-property|cgset|sysctl|swapoff)\b`),
+	className:       lazyregexp.New(`(?i)/etc/(hosts|resolv)|\b(dns|resolvectl|coredns|nameserver|unbound|bind9?)\b`),
+	classMissing:    lazyregexp.New(`(?i)\b(rm|mv|unlink|rmdir|clean|umount|ln|shred|git clean|git mv)\b`),
 }
 
 // readCommands reads the commands of the searched days that may have changed something, and from

@@ -1,9 +1,10 @@
 package runtime
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/recountdb/recount/internal/lazyregexp"
 )
 
 // frame is a place in a stack trace.
@@ -17,14 +18,14 @@ type frame struct {
 // These are the forms in which the languages print a frame: of Python, of JavaScript, of the JVM,
 // of .NET, of Ruby, and of Go and Rust, which print the function and the place on two lines.
 var (
-	framePython = regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)(?:, in (.+))?$`)
-	frameNode   = regexp.MustCompile(`^\s*at (?:async )?(?:(.+?) \()?(?:file://)?([^()]+?):(\d+):\d+\)?$`)
-	frameJVM    = regexp.MustCompile(`^\s*at (?:[\w.@-]+/{1,2})?([\w.$<>]+)\(([\w$-]+\.\w+):(\d+)\)`)
-	frameDotNet = regexp.MustCompile(`^\s*at (.+?)\(.*\) in (.+?):line (\d+)$`)
-	frameRuby   = regexp.MustCompile("^\\s*(?:from )?([^\\s:]+\\.rb):(\\d+):in [`'](.+?)'(?::.*)?$")
-	placeGo     = regexp.MustCompile(`^\s+(/?\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
-	placeRust   = regexp.MustCompile(`^\s+at (\S+\.rs):(\d+)(?::\d+)?$`)
-	nameRust    = regexp.MustCompile(`^\s*\d+:\s+(?:0x[0-9a-f]+ - )?(\S.*)$`)
+	framePython = lazyregexp.New(`^\s*File "([^"]+)", line (\d+)(?:, in (.+))?$`)
+	frameNode   = lazyregexp.New(`^\s*at (?:async )?(?:(.+?) \()?(?:file://)?([^()]+?):(\d+):\d+\)?$`)
+	frameJVM    = lazyregexp.New(`^\s*at (?:[\w.@-]+/{1,2})?([\w.$<>]+)\(([\w$-]+\.\w+):(\d+)\)`)
+	frameDotNet = lazyregexp.New(`^\s*at (.+?)\(.*\) in (.+?):line (\d+)$`)
+	frameRuby   = lazyregexp.New("^\\s*(?:from )?([^\\s:]+\\.rb):(\\d+):in [`'](.+?)'(?::.*)?$")
+	placeGo     = lazyregexp.New(`^\s+(/?\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
+	placeRust   = lazyregexp.New(`^\s+at (\S+\.rs):(\d+)(?::\d+)?$`)
+	nameRust    = lazyregexp.New(`^\s*\d+:\s+(?:0x[0-9a-f]+ - )?(\S.*)$`)
 )
 
 // maxFrames limits what is read of one stack trace.
@@ -80,7 +81,7 @@ func framesOf(trace string) (all []frame) {
 	return all
 }
 
-func matches(r *regexp.Regexp, s string, m *[]string) bool {
+func matches(r *lazyregexp.Regexp, s string, m *[]string) bool {
 	*m = r.FindStringSubmatch(s)
 	return *m != nil
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
@@ -472,7 +472,7 @@ func (c *causes) raisedHere(x *suspect, path string, lines []string) {
 }
 
 // trailing matches a comment behind code. What stands before it has no quotes that are open.
-var trailing = regexp.MustCompile("^((?:[^\"'`]|\"[^\"]*\"|'[^']*'|`[^`]*`)*?\\S)\\s+(?://|#\\s).*$")
+var trailing = lazyregexp.New("^((?:[^\"'`]|\"[^\"]*\"|'[^']*'|`[^`]*`)*?\\S)\\s+(?://|#\\s).*$")
 
 // uncommented returns a line without the comment behind its code.
 func uncommented(l string) string {

@@ -2,10 +2,10 @@ package runtime
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -51,17 +51,17 @@ const (
 // classes are tried in this order.
 var classes = []struct {
 	class string
-	says  *regexp.Regexp
+	says  *lazyregexp.Regexp
 }{
-	{classRefused, regexp.MustCompile(`(?i)econnrefused|connection ?refused|actively refused`)},
-	{className, regexp.MustCompile(`(?i)enotfound|eai_again|name or service not known|getaddrinfo|nodename nor servname|no such host|name ?resolution|unknownhost`)},
-	{classFull, regexp.MustCompile(`(?i)no space left|enospc|disk quota|edquot|disk is full`)},
-	{classPermission, regexp.MustCompile(`(?i)permission ?(?:denied|error)|eacces|eperm\b|operation not permitted|read-only file system|unable to open database`)},
-	{classMemory, regexp.MustCompile(`(?i)memoryerror|out of memory|outofmemory|enomem|cannot allocate memory|heap limit`)},
-	{classMissing, regexp.MustCompile(`(?i)enoent|no such file|filenotfound|cannot find module|file exists|not a directory|enotdir`)},
-	{classSchema, regexp.MustCompile(`(?i)no such (?:column|table)|unknown column|undefined ?(?:column|table)|(?:relation|column|table) \S+ does not exist|invalid (?:column|object) name|has no column`)},
-	{classBroken, regexp.MustCompile(`(?i)econnreset|connection reset|broken pipe|socket hang up|no route to host|ehostunreach|enetunreach|network is unreachable`)},
-	{classTimeout, regexp.MustCompile(`(?i)timed? ?out|timeout|deadline exceeded|aborterror`)},
+	{classRefused, lazyregexp.New(`(?i)econnrefused|connection ?refused|actively refused`)},
+	{className, lazyregexp.New(`(?i)enotfound|eai_again|name or service not known|getaddrinfo|nodename nor servname|no such host|name ?resolution|unknownhost`)},
+	{classFull, lazyregexp.New(`(?i)no space left|enospc|disk quota|edquot|disk is full`)},
+	{classPermission, lazyregexp.New(`(?i)permission ?(?:denied|error)|eacces|eperm\b|operation not permitted|read-only file system|unable to open database`)},
+	{classMemory, lazyregexp.New(`(?i)memoryerror|out of memory|outofmemory|enomem|cannot allocate memory|heap limit`)},
+	{classMissing, lazyregexp.New(`(?i)enoent|no such file|filenotfound|cannot find module|file exists|not a directory|enotdir`)},
+	{classSchema, lazyregexp.New(`(?i)no such (?:column|table)|unknown column|undefined ?(?:column|table)|(?:relation|column|table) \S+ does not exist|invalid (?:column|object) name|has no column`)},
+	{classBroken, lazyregexp.New(`(?i)econnreset|connection reset|broken pipe|socket hang up|no route to host|ehostunreach|enetunreach|network is unreachable`)},
+	{classTimeout, lazyregexp.New(`(?i)timed? ?out|timeout|deadline exceeded|aborterror`)},
 }
 
 // unreachable reports whether the symptom is that of something that does not answer.
@@ -202,7 +202,7 @@ func (s *symptom) describe() string {
 	return "the connection broke"
 }
 
-var wordsIn = regexp.MustCompile(`_*[A-Za-z][A-Za-z0-9_]*|\d[\d_]*\d`)
+var wordsIn = lazyregexp.New(`_*[A-Za-z][A-Za-z0-9_]*|\d[\d_]*\d`)
 
 // dull are words that many failures and changes have in common.
 var dull = func() map[string]bool {

@@ -3,10 +3,10 @@ package danger
 import (
 	"net"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -58,12 +58,12 @@ func exactly(words string) func(*call) bool {
 
 // matching returns the condition that a word matches a regular expression.
 func matching(pattern string) func(*call) bool {
-	re := regexp.MustCompile(pattern)
+	re := lazyregexp.New(pattern)
 	return func(c *call) bool { return c.matches(re) }
 }
 
 // matches reports whether a word matches a regular expression.
-func (c *call) matches(re *regexp.Regexp) bool {
+func (c *call) matches(re *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(c.Args, func(a shell.Word) bool { return re.MatchString(a.Value) })
 }
 
@@ -407,7 +407,7 @@ func local(host string) bool {
 
 // isField matches an item of httpie that is part of a body: name=value, name:=json, name@file. Name:value is a
 // header, name==value part of the address.
-var isField = regexp.MustCompile(`^[^:=@]+(:=|@|=([^=]|$))`)
+var isField = lazyregexp.New(`^[^:=@]+(:=|@|=([^=]|$))`)
 
 // methodChanges reports whether httpie or a program like it, which take the method as the first word,
 // sends one that changes something. With a body, be it from the standard input, it posts.
@@ -471,18 +471,18 @@ func loopbackOnly(c *shell.Call) bool {
 }
 
 // destroys matches statements of SQL and similar languages that remove data.
-var destroys = regexp.MustCompile(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection|measurement|series|bucket|topic|stream|tablespace|graph|space)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+(drop|delete)|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
+var destroys = lazyregexp.New(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection|measurement|series|bucket|topic|stream|tablespace|graph|space)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+(drop|delete)|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
 
 // destroying has the words that show, in the name of a file, that its statements remove data.
 var destroying = words("drop wipe truncate destroy purge delete reset")
 
 // explained matches statements that are planned and not executed.
-var explained = regexp.MustCompile(`(?i)\bexplain\s+(query\s+plan\s+)?(delete|update|insert)\s[^;]*`)
+var explained = lazyregexp.New(`(?i)\bexplain\s+(query\s+plan\s+)?(delete|update|insert)\s[^;]*`)
 
 // literals matches strings in a statement.
-var literals = regexp.MustCompile(`'[^']*'`)
+var literals = lazyregexp.New(`'[^']*'`)
 
-var updates = regexp.MustCompile(`(?i)^\s*update\s+[\w."]+\s+set\s`)
+var updates = lazyregexp.New(`(?i)^\s*update\s+[\w."]+\s+set\s`)
 
 // updatesAll reports whether a statement changes all rows of a table.
 func updatesAll(text string) bool {

@@ -13,10 +13,10 @@ package danger
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -277,7 +277,7 @@ func cutDynamic(w shell.Word) (head, rest string) {
 }
 
 // onDrive matches a path of Windows that begins with its drive.
-var onDrive = regexp.MustCompile(`^[A-Za-z]:([/\\]|$)`)
+var onDrive = lazyregexp.New(`^[A-Za-z]:([/\\]|$)`)
 
 // within reports whether a path is in the tree or below a directory for temporary files. / and home
 // directories themselves never are.

@@ -1,9 +1,10 @@
 package danger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/recountdb/recount/internal/lazyregexp"
 )
 
 // Clients of databases on other machines. A statement that does more than ask changes what others see there,
@@ -32,9 +33,9 @@ var clients = map[string]struct{ host, statement string }{
 
 var (
 	// asksStatement matches statements that only ask, isStatement others.
-	asksStatement = regexp.MustCompile(`(?i)^\s*(select|show|explain|describe|desc|with|table|values|list|help|use|set|\\(d|l|z|s|c|x|q|h|t|p|r|e|\?|conninfo|timing|watch|g)\w*\+?|--|/\*|from|fetch|print|exit|quit|check|pragma|begin|rollback)\b|^\s*(\\\?|--|/\*)|^\s*$`)
+	asksStatement = lazyregexp.New(`(?i)^\s*(select|show|explain|describe|desc|with|table|values|list|help|use|set|\\(d|l|z|s|c|x|q|h|t|p|r|e|\?|conninfo|timing|watch|g)\w*\+?|--|/\*|from|fetch|print|exit|quit|check|pragma|begin|rollback)\b|^\s*(\\\?|--|/\*)|^\s*$`)
 	// changesMongo matches what changes something in the language of MongoDB's shell.
-	changesMongo = regexp.MustCompile(`\.(insert|update|replace|delete|remove|drop|create|rename|bulkWrite|save|grant|revoke|shutdown|kill|findAndModify|findOneAnd(Update|Replace|Delete)|step|add|setProfiling|compact|convertToCapped|reIndex)\w*\(`)
+	changesMongo = lazyregexp.New(`\.(insert|update|replace|delete|remove|drop|create|rename|bulkWrite|save|grant|revoke|shutdown|kill|findAndModify|findOneAnd(Update|Replace|Delete)|step|add|setProfiling|compact|convertToCapped|reIndex)\w*\(`)
 	// asksRedis are commands of Redis that only ask; two words for those that others have as their first.
 	asksRedis = words(`get mget getrange strlen keys scan info ping echo time type ttl pttl exists llen lrange lindex lpos smembers scard sismember
 		srandmember sscan hget hmget hgetall hkeys hvals hlen hexists hscan zrange zrangebyscore zrevrange zcard zcount zscore zrank zscan dbsize monitor
@@ -119,7 +120,7 @@ func changesBy(client, text string) bool {
 }
 
 // acts matches what a question does besides asking.
-var acts = regexp.MustCompile(`(?i)\b(pg_(terminate|cancel|reload|switch|drop|promote|rotate|create|logical_emit|replication\w*_(drop|create|advance))\w*|setval|lo_unlink|dblink_exec)\s*\(|\bset\s+(global|persist)\b|\binto\s+(outfile|dumpfile)\b`)
+var acts = lazyregexp.New(`(?i)\b(pg_(terminate|cancel|reload|switch|drop|promote|rotate|create|logical_emit|replication\w*_(drop|create|advance))\w*|setval|lo_unlink|dblink_exec)\s*\(|\bset\s+(global|persist)\b|\binto\s+(outfile|dumpfile)\b`)
 
 // reachesAway reports whether a client's host, in a flag or in an address among its words, is another machine.
 func (c *call) reachesAway(flags []string) bool {
@@ -163,4 +164,4 @@ func (c *call) storeVariable() (away, ok bool) {
 }
 
 // storeVariables matches the names of such variables.
-var storeVariables = regexp.MustCompile(`^((\w+_)?DATABASE_(URL|URI|HOST)|(DB|PG|MYSQL|POSTGRES(QL)?|MONGO(DB)?|REDIS)_?(HOST|HOSTADDR|URL|URI|DSN))$`)
+var storeVariables = lazyregexp.New(`^((\w+_)?DATABASE_(URL|URI|HOST)|(DB|PG|MYSQL|POSTGRES(QL)?|MONGO(DB)?|REDIS)_?(HOST|HOSTADDR|URL|URI|DSN))$`)

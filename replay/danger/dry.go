@@ -1,9 +1,9 @@
 package danger
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -38,7 +38,7 @@ func (c *call) onlySays() bool {
 }
 
 // says matches flags which say that nothing shall be done.
-var says = regexp.MustCompile(`^--?(dry([-_]?[a-zA-Z]+)?|pretend|preview(-only)?|fake|assume-?no|what-?if|WhatIf|no-?op|check-only|diff-(only|run)|why-run|no-execute-changeset|show-depends)(=(true|client|server|all))?$`)
+var says = lazyregexp.New(`^--?(dry([-_]?[a-zA-Z]+)?|pretend|preview(-only)?|fake|assume-?no|what-?if|WhatIf|no-?op|check-only|diff-(only|run)|why-run|no-execute-changeset|show-depends)(=(true|client|server|all))?$`)
 
 // dryFlags are, by program, flags which say that nothing shall be done, where only this program means that by them.
 var dryFlags = byProgram(

@@ -2,10 +2,10 @@ package danger
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -119,11 +119,11 @@ func ofWindows(line string) string { return strings.ReplaceAll(line, `\`, "/") }
 
 var (
 	// switches matches what cmd's programs take for flags, and removal its own commands that remove files.
-	switches = regexp.MustCompile(` /(\w)\b`)
-	removal  = regexp.MustCompile(`(?i)(^|[&|]\s*)(rd|rmdir|del|erase)\b`)
+	switches = lazyregexp.New(` /(\w)\b`)
+	removal  = lazyregexp.New(`(?i)(^|[&|]\s*)(rd|rmdir|del|erase)\b`)
 	// spawns and types match how expect starts a program, and types into it.
-	spawns = regexp.MustCompile(`\bspawn\s+(?:-noecho\s+)?([^;\n]+)`)
-	types  = regexp.MustCompile(`\bsend\s+(?:--\s+)?(?:"((?:[^"\\]|\\.)*)"|\{([^}]*)\})`)
+	spawns = lazyregexp.New(`\bspawn\s+(?:-noecho\s+)?([^;\n]+)`)
+	types  = lazyregexp.New(`\bsend\s+(?:--\s+)?(?:"((?:[^"\\]|\\.)*)"|\{([^}]*)\})`)
 )
 
 // spawned returns the commands that a program of expect starts, each with what is typed into it.
@@ -153,26 +153,26 @@ var (
 	shells    = words("sh bash dash zsh ksh ash")
 	languages = words("perl ruby python node nodejs deno bun php lua awk gawk mawk nawk tclsh osascript Rscript julia groovy emacs pypy swipl elixir iex kotlin scala ghc ghci runghc jshell clojure clj bb")
 	// isText matches flags whose value is text for people.
-	isText = regexp.MustCompile(`^--?(m|t|b|message|msg|title|body|description|comment|notes?|subject|text|reason|name|summary|label|annotation|query|q|filter|format|template|where|grep|search|pattern|S|e|expr|expression)(=|$)`)
+	isText = lazyregexp.New(`^--?(m|t|b|message|msg|title|body|description|comment|notes?|subject|text|reason|name|summary|label|annotation|query|q|filter|format|template|where|grep|search|pattern|S|e|expr|expression)(=|$)`)
 	// starts matches what starts another program in a language, with the first word or the whole line, in
 	// quotes, and listed those words that follow in the same way.
-	starts = regexp.MustCompile(`(?:system|shell|execute|exec[vlpe]*|popen|spawn(?:Sync|vp?)?|execSync|execFile(?:Sync)?|run|call|check_call|check_output|Popen|getoutput|shell_exec|passthru|proc_open|qx|doshellscript|do shell script|capture[23]?e?)\s*[(\s]\s*[\[(]?\s*(?:'([^']*)'|"([^"]*)")((?:\s*,\s*\[?\s*(?:'[^']*'|"[^"]*"))*)`)
-	listed = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
-	ticks  = regexp.MustCompile("`([^`]+)`")
+	starts = lazyregexp.New(`(?:system|shell|execute|exec[vlpe]*|popen|spawn(?:Sync|vp?)?|execSync|execFile(?:Sync)?|run|call|check_call|check_output|Popen|getoutput|shell_exec|passthru|proc_open|qx|doshellscript|do shell script|capture[23]?e?)\s*[(\s]\s*[\[(]?\s*(?:'([^']*)'|"([^"]*)")((?:\s*,\s*\[?\s*(?:'[^']*'|"[^"]*"))*)`)
+	listed = lazyregexp.New(`'([^']*)'|"([^"]*)"`)
+	ticks  = lazyregexp.New("`([^`]+)`")
 	// posts matches what sends something in a language, and addresses what may name where to.
-	posts = regexp.MustCompile(`(?i)(requests|httpx|axios|http|got|client|session|ua|agent|new)\s*(\.|->)\s*(post|put|patch|delete)\b|Net::HTTP\.(post|put|delete|patch)|Net::HTTP::(Post|Put|Delete|Patch)|method['"]?\s*(:|=>|=)\s*['"](POST|PUT|PATCH|DELETE)|urlopen\([^)]*data\s*=|Request\([^)]*data\s*=|smtplib|Net::SMTP|mail\s*\(`)
+	posts = lazyregexp.New(`(?i)(requests|httpx|axios|http|got|client|session|ua|agent|new)\s*(\.|->)\s*(post|put|patch|delete)\b|Net::HTTP\.(post|put|delete|patch)|Net::HTTP::(Post|Put|Delete|Patch)|method['"]?\s*(:|=>|=)\s*['"](POST|PUT|PATCH|DELETE)|urlopen\([^)]*data\s*=|Request\([^)]*data\s*=|smtplib|Net::SMTP|mail\s*\(`)
 	// server matches the host that a program gives mail to; stores and providers what it imports to reach a
 	// database or a provider, and changesThere how it changes something there.
-	server       = regexp.MustCompile(`SMTP(?:_SSL)?\(\s*['"]([^'"]+)['"]`)
-	stores       = regexp.MustCompile(`\b(psycopg2?|asyncpg|pymysql|MySQLdb|mysql\.connector|mysql2?|sqlalchemy|pymongo|MongoClient|cassandra|snowflake|redis|pg|DBI)\b`)
-	providers    = regexp.MustCompile(`\b(boto3?|aiobotocore|google\.cloud|azure\.\w+|kubernetes|openstack|aws-sdk|@aws-sdk|googleapiclient)\b`)
-	changesThere = regexp.MustCompile(`\b(delete|terminate|destroy|stop|put|create|update|remove|patch|upload|publish|send)(_\w+|[A-Z]\w*)?\(`)
-	addresses    = regexp.MustCompile(`https?://[^\s'"]+`)
-	execs        = regexp.MustCompile(`\bexec\s+([^\n;\]]+)`)
+	server       = lazyregexp.New(`SMTP(?:_SSL)?\(\s*['"]([^'"]+)['"]`)
+	stores       = lazyregexp.New(`\b(psycopg2?|asyncpg|pymysql|MySQLdb|mysql\.connector|mysql2?|sqlalchemy|pymongo|MongoClient|cassandra|snowflake|redis|pg|DBI)\b`)
+	providers    = lazyregexp.New(`\b(boto3?|aiobotocore|google\.cloud|azure\.\w+|kubernetes|openstack|aws-sdk|@aws-sdk|googleapiclient)\b`)
+	changesThere = lazyregexp.New(`\b(delete|terminate|destroy|stop|put|create|update|remove|patch|upload|publish|send)(_\w+|[A-Z]\w*)?\(`)
+	addresses    = lazyregexp.New(`https?://[^\s'"]+`)
+	execs        = lazyregexp.New(`\bexec\s+([^\n;\]]+)`)
 	// deletes matches how Tcl and AppleScript remove, and said what AppleScript tells others to do.
-	writes  = regexp.MustCompile(`open\(\s*['"](/dev/[^'"]+)['"]\s*,\s*['"][rbt]*[wa+]`)
-	deletes = regexp.MustCompile(`file\s+delete\s+(?:-force\s+)?(?:--\s+)?(\S+)`)
-	said    = regexp.MustCompile(`(?i)\b(send\b.*\bto\b|empty (the )?trash|erase|shut down|restart|log out|delete)\b`)
+	writes  = lazyregexp.New(`open\(\s*['"](/dev/[^'"]+)['"]\s*,\s*['"][rbt]*[wa+]`)
+	deletes = lazyregexp.New(`file\s+delete\s+(?:-force\s+)?(?:--\s+)?(\S+)`)
+	said    = lazyregexp.New(`(?i)\b(send\b.*\bto\b|empty (the )?trash|erase|shut down|restart|log out|delete)\b`)
 )
 
 // languageName is the name of a program without a version: python3.12 is python.
@@ -198,9 +198,9 @@ func (c *call) programs() (texts []string) {
 var (
 	// localData matches a program that opens a database which is a file, otherData one that may open others, and
 	// statement what is said to them.
-	localData = regexp.MustCompile(`\bsqlite3\.connect\(|\bDatabaseSync\(|better-sqlite3`)
-	otherData = regexp.MustCompile(`\b(psycopg2?|pymysql|mysql|MySQLdb|pg|pyodbc|oracledb|cx_Oracle|asyncpg|sqlalchemy|subprocess|os)\b`)
-	statement = regexp.MustCompile(`(?i)^\s*(alter\s+table|create\s|drop\s+(table|index|view|trigger)|delete\s+from|insert\s|update\s+\w+\s+set|select\s|pragma\s|begin|commit|rollback|vacuum)\b`)
+	localData = lazyregexp.New(`\bsqlite3\.connect\(|\bDatabaseSync\(|better-sqlite3`)
+	otherData = lazyregexp.New(`\b(psycopg2?|pymysql|mysql|MySQLdb|pg|pyodbc|oracledb|cx_Oracle|asyncpg|sqlalchemy|subprocess|os)\b`)
+	statement = lazyregexp.New(`(?i)^\s*(alter\s+table|create\s|drop\s+(table|index|view|trigger)|delete\s+from|insert\s|update\s+\w+\s+set|select\s|pragma\s|begin|commit|rollback|vacuum)\b`)
 )
 
 // started returns the command lines that a program in a language starts.
@@ -280,7 +280,7 @@ func (c *call) written() (kind, why string) {
 }
 
 // fetchesCode matches how PowerShell runs what it fetches.
-var fetchesCode = regexp.MustCompile(`(?i)\b(iex|invoke-expression)\b.*\b(iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(iwr|irm|downloadstring)\b.*\|\s*iex\b`)
+var fetchesCode = lazyregexp.New(`(?i)\b(iex|invoke-expression)\b.*\b(iwr|irm|invoke-webrequest|invoke-restmethod|downloadstring)\b|\b(iwr|irm|downloadstring)\b.*\|\s*iex\b`)
 
 // images are the names of images whose container runs a program by the words after them.
 var images = map[string]string{

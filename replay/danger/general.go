@@ -2,11 +2,11 @@ package danger
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -62,26 +62,26 @@ var verbs = func() map[string]verb {
 }()
 
 var (
-	bareWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_-]*$`)
+	bareWord = lazyregexp.New(`^[A-Za-z][A-Za-z0-9:_-]*$`)
 	// compound matches verbs that are written together with what they remove.
-	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|(re|)set-?(\w+-)?passw(or)?d|change-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*|(safe|force|hard|soft|graceful|rolling)-?(restart|stop|shutdown|reload)|self-destruct|clean-up|run-now|quiet-?down|(un)?set-\w+-?mode|upgrade-(controller|model|cluster)|(delete|destroy|remove|purge|uninstall|terminate|undeploy|unpublish)[a-z]*[a-ce-qt-z]|(?:[a-tv-z][a-z]{0,11}|u|)(delete|destroy|purge|terminate|uninstall|undeploy|unpublish|failover))$`)
+	compound = lazyregexp.New(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|(re|)set-?(\w+-)?passw(or)?d|change-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*|(safe|force|hard|soft|graceful|rolling)-?(restart|stop|shutdown|reload)|self-destruct|clean-up|run-now|quiet-?down|(un)?set-\w+-?mode|upgrade-(controller|model|cluster)|(delete|destroy|remove|purge|uninstall|terminate|undeploy|unpublish)[a-z]*[a-ce-qt-z]|(?:[a-tv-z][a-z]{0,11}|u|)(delete|destroy|purge|terminate|uninstall|undeploy|unpublish|failover))$`)
 	// endings match short names of programs that end with such a verb: npurge, scancel, qdel, bkill.
-	endings = regexp.MustCompile(`^([\w-]*(upload(er)?|pusher|pastebin|[a-z]paste)|mega(put|rm|copy|mv)|[a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|[bq](stop|resume|hold|rls|alter|rerun|sig|chkpnt)|condor_(rm|hold|vacate\w*|off|restart)|.*-collect-garbage)$`)
+	endings = lazyregexp.New(`^([\w-]*(upload(er)?|pusher|pastebin|[a-z]paste)|mega(put|rm|copy|mv)|[a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|[bq](stop|resume|hold|rls|alter|rerun|sig|chkpnt)|condor_(rm|hold|vacate\w*|off|restart)|.*-collect-garbage)$`)
 	// cmdlet matches commands of PowerShell that change the machine, or what others use.
-	cmdlet = regexp.MustCompile(`^(?i:set|new|add|enable|disable|move|grant|rename|start|update|import|install|initialize|format|mount|dismount|resize|register|save|publish|complete|approve|suspend|resume|sync)-(AD|Az|Mg|EC2|S3|RDS|IAM|SSM|VM|HA|DA|Cluster|Dns|Dhcp|Net(?:Adapter|Firewall|IP|Route)|Disk|Volume|Partition|Storage|Service|Local(?:User|Group)|ExecutionPolicy|Mailbox|Distribution|Transport|CsTeam|Team|SPO|PnP|EXO|Web(?:Site|App|Binding)|GPO?|IIS|Computer|ScheduledTask|WindowsFeature|Windows(?:Optional)?|BitLocker|Acl|Dsc|Sql|Exchange|Printer|Smb|Xen)\w*`)
+	cmdlet = lazyregexp.New(`^(?i:set|new|add|enable|disable|move|grant|rename|start|update|import|install|initialize|format|mount|dismount|resize|register|save|publish|complete|approve|suspend|resume|sync)-(AD|Az|Mg|EC2|S3|RDS|IAM|SSM|VM|HA|DA|Cluster|Dns|Dhcp|Net(?:Adapter|Firewall|IP|Route)|Disk|Volume|Partition|Storage|Service|Local(?:User|Group)|ExecutionPolicy|Mailbox|Distribution|Transport|CsTeam|Team|SPO|PnP|EXO|Web(?:Site|App|Binding)|GPO?|IIS|Computer|ScheduledTask|WindowsFeature|Windows(?:Optional)?|BitLocker|Acl|Dsc|Sql|Exchange|Printer|Smb|Xen)\w*`)
 	// isAddress matches the address of a person.
-	isAddress = regexp.MustCompile(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
+	isAddress = lazyregexp.New(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
 	// isElsewhere matches a place on another machine or in another storage.
-	isElsewhere = regexp.MustCompile(`^([\w.-]+@[\w.-]+:(?:[^0-9a-f]|[0-9a-f]{0,63}(?:[^0-9a-f]|$))|[\w.-]{2,}::?(/([^/]|$)|~)|(s3[an]?|gs|gcs|ftps?|sftp|scp|rsync|swift|abfss?|wasbs?|az|azure|adl|b2|r2|bos|obs|oss|cosn?|ks3|tos|sj|minio|gdrive|dbfs|lakefs|webdavs?|davs?|rtmps?|srt|mailto|ssh|git\+ssh|hdfs|webhdfs|smb|nfs|afp)://)`)
+	isElsewhere = lazyregexp.New(`^([\w.-]+@[\w.-]+:(?:[^0-9a-f]|[0-9a-f]{0,63}(?:[^0-9a-f]|$))|[\w.-]{2,}::?(/([^/]|$)|~)|(s3[an]?|gs|gcs|ftps?|sftp|scp|rsync|swift|abfss?|wasbs?|az|azure|adl|b2|r2|bos|obs|oss|cosn?|ks3|tos|sj|minio|gdrive|dbfs|lakefs|webdavs?|davs?|rtmps?|srt|mailto|ssh|git\+ssh|hdfs|webhdfs|smb|nfs|afp)://)`)
 	// mailers are names of programs that send messages.
-	mailers = regexp.MustCompile(`mail|mutt|smtp|(^|[-_])(send|sms|tweet|toot|telegram|slack|xmpp)|(send|push|post)(er)?$`)
+	mailers = lazyregexp.New(`mail|mutt|smtp|(^|[-_])(send|sms|tweet|toot|telegram|slack|xmpp)|(send|push|post)(er)?$`)
 	// chats matches names of programs that write to people, by the service that carries it.
-	chats = regexp.MustCompile(`^((slack|discord|telegram|pushover|gotify|ntfy|mattermost|msteams|teams|webhook|irc|pushbullet|zulip|rocketchat|signal|whatsapp)([-_.]?(notify|notifier|cli|cat|send|post|msg|message|alert|bot|sh))?|(notify|alert|post)[-_.](slack|discord|telegram|teams|mattermost|webhook|sms|email))$`)
+	chats = lazyregexp.New(`^((slack|discord|telegram|pushover|gotify|ntfy|mattermost|msteams|teams|webhook|irc|pushbullet|zulip|rocketchat|signal|whatsapp)([-_.]?(notify|notifier|cli|cat|send|post|msg|message|alert|bot|sh))?|(notify|alert|post)[-_.](slack|discord|telegram|teams|mattermost|webhook|sms|email))$`)
 	// sqlVerbs match what removes data, in any query language.
-	sqlVerbs = regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema|index|collection|keyspace|user|role|view|bucket|measurement)|detach\s+delete|alter\s+table\s|update\s+\w+\s+set\s|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(where|;|$|'|")|flushall|flushdb|dropdatabase\s*\(|deletemany\s*\()`)
-	methods  = regexp.MustCompile(`^(POST|PUT|PATCH|DELETE)$`)
+	sqlVerbs = lazyregexp.New(`(?i)\b(drop\s+(table|database|schema|index|collection|keyspace|user|role|view|bucket|measurement)|detach\s+delete|alter\s+table\s|update\s+\w+\s+set\s|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(where|;|$|'|")|flushall|flushdb|dropdatabase\s*\(|deletemany\s*\()`)
+	methods  = lazyregexp.New(`^(POST|PUT|PATCH|DELETE)$`)
 	// mutation matches what changes something in GraphQL.
-	mutation = regexp.MustCompile(`^\s*mutation\b`)
+	mutation = lazyregexp.New(`^\s*mutation\b`)
 )
 
 var (
@@ -173,8 +173,8 @@ func general(c *call) []rule {
 
 var (
 	// outputs matches flags that say where something goes, inputs those that say where it comes from.
-	inputs  = regexp.MustCompile(`^--?(\w+-)?(i|c|in|input|inputs|from|source|src|data|dataset|config|base|cache|model|checkpoint)(-(from|uri|url|path|dir|file|location))?$`)
-	outputs = regexp.MustCompile(`^--?(\w+-)?(o|out|output|dest|destination|target|to|sink|export|upload|backup|save|remote-output)(-(to|uri|url|path|dir|file|location))?$`)
+	inputs  = lazyregexp.New(`^--?(\w+-)?(i|c|in|input|inputs|from|source|src|data|dataset|config|base|cache|model|checkpoint)(-(from|uri|url|path|dir|file|location))?$`)
+	outputs = lazyregexp.New(`^--?(\w+-)?(o|out|output|dest|destination|target|to|sink|export|upload|backup|save|remote-output)(-(to|uri|url|path|dir|file|location))?$`)
 )
 
 // writesAway reports whether the place that a call writes to is on another machine, or in another storage: the
@@ -227,10 +227,10 @@ func (c *call) feedsServer() bool {
 }
 
 // isStatements matches files of statements.
-var isStatements = regexp.MustCompile(`(?i)\.(sql|ddl|dml|cql|cypher|cyp|hql|surql|aql|gql|ksql|flux|rdf(\.gz)?|nq|ttl|ndjson|jsonl|lp)$`)
+var isStatements = lazyregexp.New(`(?i)\.(sql|ddl|dml|cql|cypher|cyp|hql|surql|aql|gql|ksql|flux|rdf(\.gz)?|nq|ttl|ndjson|jsonl|lp)$`)
 
 var (
-	isHostName        = regexp.MustCompile(`^[\w-]+(\.[\w-]+)+(:\d+)?$`)
+	isHostName        = lazyregexp.New(`^[\w-]+(\.[\w-]+)+(:\d+)?$`)
 	changesThereWords = words("build groovy load register write enable disable stop trigger rename sync restart replace execute commit merge resume schedule assign grant attach detach link reload rotate")
 )
 
@@ -428,10 +428,10 @@ func (c *call) flagged() string {
 }
 
 // inEarnest matches flags without which a program only says what it would do.
-var inEarnest = regexp.MustCompile(`^--(doit|do-it|commit|no-?dry-?run|real-run|for-real|yes-i-[\w-]+|i-know-what-i-am-doing)$`)
+var inEarnest = lazyregexp.New(`^--(doit|do-it|commit|no-?dry-?run|real-run|for-real|yes-i-[\w-]+|i-know-what-i-am-doing)$`)
 
 // foreignWebhook matches addresses that make a message of what is sent to them.
-var foreignWebhook = regexp.MustCompile(`^https?://[^/]+/.*\bwebhooks?\b|^https?://hooks\.`)
+var foreignWebhook = lazyregexp.New(`^https?://[^/]+/.*\bwebhooks?\b|^https?://hooks\.`)
 
 var (
 	// when begins flags that say when something happens.

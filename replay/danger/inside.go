@@ -1,17 +1,17 @@
 package danger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
 // Conditions about where a call works: in a directory of the machine, in the tree, or in a cluster or a root of its own.
 
 // localContext matches contexts of clusters that run on this machine.
-var localContext = regexp.MustCompile(`^((kind|k3d)-.*|minikube|docker-desktop|docker-for-desktop|rancher-desktop|orbstack|colima(-.*)?|microk8s)$`)
+var localContext = lazyregexp.New(`^((kind|k3d)-.*|minikube|docker-desktop|docker-for-desktop|rancher-desktop|orbstack|colima(-.*)?|microk8s)$`)
 
 // localCluster reports whether the cluster that a call talks to runs on this machine, as a flag says or what the line
 // chose before.
@@ -126,7 +126,7 @@ func (c *call) asSuperuser() bool {
 }
 
 // rights matches statements that say who may do what.
-var rights = regexp.MustCompile(`(?i)\b(grant\s[^;]*\sto\s|revoke\s[^;]*\sfrom\s|alter\s+(user|role)\s|create\s+(user|role)\s[^;]*\b(superuser|createrole|bypassrls|replication)\b)`)
+var rights = lazyregexp.New(`(?i)\b(grant\s[^;]*\sto\s|revoke\s[^;]*\sfrom\s|alter\s+(user|role)\s|create\s+(user|role)\s[^;]*\b(superuser|createrole|bypassrls|replication)\b)`)
 
 // changesRights reports whether a client of a database is told, in the line, who may do what.
 func (c *call) changesRights() bool {
@@ -185,7 +185,7 @@ func mounting(l *shell.Line, rd shell.Redirect, at Place) *call {
 }
 
 // privileged matches groups whose members may do what the administrator of a machine may.
-var privileged = regexp.MustCompile(`(^|,)(sudo|wheel|admin|adm|root|docker|lxd|libvirt|disk|shadow)(,|$)`)
+var privileged = lazyregexp.New(`(^|,)(sudo|wheel|admin|adm|root|docker|lxd|libvirt|disk|shadow)(,|$)`)
 
 // joinsPrivileged reports whether adduser puts a user into such a group.
 func joinsPrivileged(c *call) bool {

@@ -3,10 +3,10 @@ package danger
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -20,10 +20,10 @@ var (
 		explain find grep check verify validate lint log logs history health df du ps top tree count lookup tail dmesg gen generate backups me`)
 	askFirst = words("get list show dump print describe query view inspect search can who whoami explain check verify validate")
 	// ifSafe matches words that ask whether something could be done: ok-to-stop, safe-to-destroy.
-	ifSafe  = regexp.MustCompile(`^(ok|safe)-to-`)
+	ifSafe  = lazyregexp.New(`^(ok|safe)-to-`)
 	askLast = words("info status list")
 	// sendsCheck matches words that ask somebody by a message.
-	sendsCheck = regexp.MustCompile(`^verify-(email|domain)`)
+	sendsCheck = lazyregexp.New(`^verify-(email|domain)`)
 	// actsOn are further verbs that change what a word before them names: backups restore.
 	actsOn = words("put restore reset clear prune rollback cancel kill send import flush push rotate")
 	// about are those after which another verb is what they ask about.
@@ -87,7 +87,7 @@ func (c *call) staysHere() bool {
 
 // endpointVariable matches what follows the name of a client in a variable that names its server, be it that of one
 // service alone.
-var endpointVariable = regexp.MustCompile(`^_(?:HTTP_)?(?:ADDR(?:ESS)?|HOST|URL|URI|SERVER|ENDPOINTS?|ENDPOINT_URL(?:_(\w+))?|ENDPOINT_OVERRIDES_(\w+))$`)
+var endpointVariable = lazyregexp.New(`^_(?:HTTP_)?(?:ADDR(?:ESS)?|HOST|URL|URI|SERVER|ENDPOINTS?|ENDPOINT_URL(?:_(\w+))?|ENDPOINT_OVERRIDES_(\w+))$`)
 
 // prefixes are what variables of clients begin with that are not called as their programs are.
 var prefixes = map[string]string{"gcloud": "CLOUDSDK_API"}
@@ -138,7 +138,7 @@ func (c *call) strongly() string {
 }
 
 // seeking matches flags whose value is looked for, or is text for people.
-var seeking = regexp.MustCompile(`^--(search|filter|query|grep|pattern|match|where|message|title|description|comment|label|name)$`)
+var seeking = lazyregexp.New(`^--(search|filter|query|grep|pattern|match|where|message|title|description|comment|label|name)$`)
 
 // sought reports whether an argument is the value of such a flag.
 func (c *call) sought(i int) bool { return i > 0 && seeking.MatchString(c.Args[i-1].Value) }
@@ -418,7 +418,7 @@ func asksModule(c *call) bool {
 	return ok && c.Name == "ansible" && words("ping setup debug gather_facts stat service_facts package_facts fetch slurp find getent")[strings.TrimPrefix(path.Ext("."+w.Value), ".")]
 }
 
-var publishes = regexp.MustCompile(`^:?([\w-]+:)*(publish\w*|uploadArchives|bintrayUpload|closeAndRelease\w*)$`)
+var publishes = lazyregexp.New(`^:?([\w-]+:)*(publish\w*|uploadArchives|bintrayUpload|closeAndRelease\w*)$`)
 
 // gradlePublishes reports whether a task publishes to others than this machine.
 func gradlePublishes(c *call) bool {
@@ -440,7 +440,7 @@ func writesToShare(c *call) bool {
 }
 
 // removers matches what a program in a word removes by name.
-var removers = regexp.MustCompile(`(?:rmtree|rmSync|rmdirSync|unlinkSync|rm_rf|rm_r|rmtree|remove_tree|os\.remove|os\.unlink|os\.rmdir|removedirs|unlink|FileUtils\.rm\w*|File\.delete)(?:\s+glob)?\s*\(?\s*(?:(?:os\.)?path\.join\(|(?:pathlib\.)?Path\()?\s*['"]([^'"]+)['"]`)
+var removers = lazyregexp.New(`(?:rmtree|rmSync|rmdirSync|unlinkSync|rm_rf|rm_r|rmtree|remove_tree|os\.remove|os\.unlink|os\.rmdir|removedirs|unlink|FileUtils\.rm\w*|File\.delete)(?:\s+glob)?\s*\(?\s*(?:(?:os\.)?path\.join\(|(?:pathlib\.)?Path\()?\s*['"]([^'"]+)['"]`)
 
 // removesByCode reports whether a program in a word removes something outside the tree.
 func removesByCode(c *call) bool {

@@ -1,8 +1,9 @@
 package danger
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/recountdb/recount/internal/lazyregexp"
 )
 
 // machines are rules about what keeps a machine running: its volumes, its network, its services, its settings,
@@ -175,7 +176,7 @@ var machines = []rule{
 // isFed reports whether a call is given something to read.
 func (c *call) isFed() bool { return c.Piped || c.Fed }
 
-var dropsBackups = regexp.MustCompile(`(?i)\b(delete|purge|prune|truncate|relabel|cancel|expire)\s`)
+var dropsBackups = lazyregexp.New(`(?i)\b(delete|purge|prune|truncate|relabel|cancel|expire)\s`)
 
 // moreThan returns the condition that there are more than n operands.
 func moreThan(n int) func(*call) bool {

@@ -1,10 +1,10 @@
 package danger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -41,7 +41,7 @@ var migrations = []rule{
 }
 
 var (
-	schemaName  = regexp.MustCompile(`^((db|database|ecto|schema|migrations?|migrate|sql|doctrine|orm)[:.-]([\w-]+[:.-])*(drop|reset|purge|wipe|truncate\w*|fresh|refresh|rollback|revert|undo|nuke|zap|flush)([:.-]\w+)*|(drop|reset|wipe|nuke|truncate)[:._-](db|database|schema|tables))$`)
+	schemaName  = lazyregexp.New(`^((db|database|ecto|schema|migrations?|migrate|sql|doctrine|orm)[:.-]([\w-]+[:.-])*(drop|reset|purge|wipe|truncate\w*|fresh|refresh|rollback|revert|undo|nuke|zap|flush)([:.-]\w+)*|(drop|reset|wipe|nuke|truncate)[:._-](db|database|schema|tables))$`)
 	schemaGroup = words("db database databases schema migrate migration migrations ecto")
 	schemaVerb  = words("drop reset purge wipe truncate fresh refresh revert nuke undo redo")
 )
@@ -136,7 +136,7 @@ func (c *call) namesJDBC() bool {
 	return false
 }
 
-var isURLVariable = regexp.MustCompile(`^\$\{?\w*(URL|URI|DSN|DATABASE|PROD)\w*\}?$`)
+var isURLVariable = lazyregexp.New(`^\$\{?\w*(URL|URI|DSN|DATABASE|PROD)\w*\}?$`)
 
 // urlVariable reports whether an operand is a variable that holds an address.
 func urlVariable(c *call) bool {

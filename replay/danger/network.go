@@ -2,10 +2,10 @@ package danger
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -172,7 +172,7 @@ func (c *call) withoutMethod() *call {
 	return &d
 }
 
-var joinedMethod = regexp.MustCompile(`^(-[a-zA-Z]*)X([A-Z]+)$`)
+var joinedMethod = lazyregexp.New(`^(-[a-zA-Z]*)X([A-Z]+)$`)
 
 // sendsAway reports whether nc and its like write to another machine: not when they listen or only
 // look whether a port is open.
@@ -257,7 +257,7 @@ func (c *call) loopbackEndpoint() bool {
 // azReads are what ends the name of an operation of az that only asks, or keeps something on this machine;
 // azOwn are groups about this machine alone.
 var (
-	azReads = regexp.MustCompile(`^(list|show|get|check|query|exists?$|what-if|wait|download|export|login|logout|validate|tail|preview|view|help|version|generate|encode|decode|find|estimate|summarize|url$|browse|build$|decompile$|lint$|set-policy-preview)`)
+	azReads = lazyregexp.New(`^(list|show|get|check|query|exists?$|what-if|wait|download|export|login|logout|validate|tail|preview|view|help|version|generate|encode|decode|find|estimate|summarize|url$|browse|build$|decompile$|lint$|set-policy-preview)`)
 	azOwn   = words("account login logout configure config extension bicep cloud interactive upgrade version self-test cache init find feedback help")
 )
 

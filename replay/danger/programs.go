@@ -1,10 +1,10 @@
 package danger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -48,29 +48,29 @@ func sourceOf(text string) source {
 }
 
 var (
-	removing = regexp.MustCompile(`\b((os|Deno|fs|fsp|File|FileUtils|Dir)(Sync)?\.(promises\.)?(remove\w*|unlink\w*|rm\w*|delete\w*)|unlink\w*|rmtree|remove_tree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|file\.remove|delete-(directory|file)|remove(File|Directory\w*|PathForcibly)|File\.rm_rf!?|deleteRecursively|deleteDir|Files\.delete\w*|delete-file)\b|\.(unlink|rmdir|delete|deleteOnExit)\(|^rm\(|[;\s]rm\(`)
-	moving   = regexp.MustCompile(`\b(shutil\.move|os\.(rename|renames|replace)|fs\.rename(Sync)?|renameSync|FileUtils\.(mv|move)|Deno\.rename(Sync)?|rename)\s*\(?`)
+	removing = lazyregexp.New(`\b((os|Deno|fs|fsp|File|FileUtils|Dir)(Sync)?\.(promises\.)?(remove\w*|unlink\w*|rm\w*|delete\w*)|unlink\w*|rmtree|remove_tree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|file\.remove|delete-(directory|file)|remove(File|Directory\w*|PathForcibly)|File\.rm_rf!?|deleteRecursively|deleteDir|Files\.delete\w*|delete-file)\b|\.(unlink|rmdir|delete|deleteOnExit)\(|^rm\(|[;\s]rm\(`)
+	moving   = lazyregexp.New(`\b(shutil\.move|os\.(rename|renames|replace)|fs\.rename(Sync)?|renameSync|FileUtils\.(mv|move)|Deno\.rename(Sync)?|rename)\s*\(?`)
 	// opening matches what may write a file in a code; written finds the file in the text.
-	opening  = regexp.MustCompile(`\bopen\(|write_(text|bytes)\(|\.(touch|mkdir|chmod|symlink_to)\(|(writeFile|appendFile|writeTextFile|createWriteStream|mkdir|symlink|chmod)(Sync)?\(|file_put_contents\(|\b(File|IO)\.(write|binwrite|open)\(|\bprintf?\b[^|]*>|shutil\.copy\w*\(|os\.(chmod|chown|symlink|mkdir|makedirs)\(|cp_r\(`)
-	targetOf = []*regexp.Regexp{
-		regexp.MustCompile(`open\(\s*['"](/[^'"]*)['"]\s*,\s*['"][^'"]*[wax+]`),
-		regexp.MustCompile(`open\([^,)]*,\s*['"]>>?\s*['"]?\s*,?\s*['"]?(/[^'"]*)`),
-		regexp.MustCompile(`Path\(\s*['"](/[^'"]*)['"]\s*\)[\w./ '"]*\.(?:write_\w+|touch|mkdir|chmod|symlink_to)`),
-		regexp.MustCompile(`(?:writeFile|appendFile|writeTextFile|createWriteStream|mkdir|chmod|file_put_contents|(?:File|IO)\.(?:bin)?write|os\.(?:chmod|chown|mkdir|makedirs))(?:Sync)?\(\s*['"](/[^'"]*)`),
-		regexp.MustCompile(`(?:shutil\.copy\w*|os\.symlink|symlinkSync|cp_r)\([^)]*,\s*['"](/[^'"]*)['"]\s*[,)]`),
-		regexp.MustCompile(`>>?\s*"(/[^"]*)"`),
+	opening  = lazyregexp.New(`\bopen\(|write_(text|bytes)\(|\.(touch|mkdir|chmod|symlink_to)\(|(writeFile|appendFile|writeTextFile|createWriteStream|mkdir|symlink|chmod)(Sync)?\(|file_put_contents\(|\b(File|IO)\.(write|binwrite|open)\(|\bprintf?\b[^|]*>|shutil\.copy\w*\(|os\.(chmod|chown|symlink|mkdir|makedirs)\(|cp_r\(`)
+	targetOf = []*lazyregexp.Regexp{
+		lazyregexp.New(`open\(\s*['"](/[^'"]*)['"]\s*,\s*['"][^'"]*[wax+]`),
+		lazyregexp.New(`open\([^,)]*,\s*['"]>>?\s*['"]?\s*,?\s*['"]?(/[^'"]*)`),
+		lazyregexp.New(`Path\(\s*['"](/[^'"]*)['"]\s*\)[\w./ '"]*\.(?:write_\w+|touch|mkdir|chmod|symlink_to)`),
+		lazyregexp.New(`(?:writeFile|appendFile|writeTextFile|createWriteStream|mkdir|chmod|file_put_contents|(?:File|IO)\.(?:bin)?write|os\.(?:chmod|chown|mkdir|makedirs))(?:Sync)?\(\s*['"](/[^'"]*)`),
+		lazyregexp.New(`(?:shutil\.copy\w*|os\.symlink|symlinkSync|cp_r)\([^)]*,\s*['"](/[^'"]*)['"]\s*[,)]`),
+		lazyregexp.New(`>>?\s*"(/[^"]*)"`),
 	}
-	killing = regexp.MustCompile(`\b(os|process|Process)\.kill(pg)?\(\s*('',\s*)?\d+|posix_kill\(\s*\d+`)
+	killing = lazyregexp.New(`\b(os|process|Process)\.kill(pg)?\(\s*('',\s*)?\d+|posix_kill\(\s*\d+`)
 	// posting matches what sends to a server, and asksHTTP clients that take the method as a string.
-	posting  = regexp.MustCompile(`(?i)(\.|->|::|\b(post|put|patch|delete)_)(post|put|patch|delete)(_form|Async)?\s*\(`)
-	speaking = regexp.MustCompile(`\b(TCPSocket|UDPSocket|create_connection|fsockopen|IO::Socket|net\.(connect|createConnection)|socket\.socket)\b`)
-	saying   = regexp.MustCompile(`\b(puts|send|sendall|write|fwrite|print|end)\b`)
-	onOthers = regexp.MustCompile(`\b(paramiko|fabric|Connection|asyncssh|netmiko|ConnectHandler|SSHClient|Net::SSH|ssh2|scp|pexpect)\b`)
-	ordering = regexp.MustCompile(`\b(exec_command|send_config_\w+|send_command|sudo|run|exec!?|put|upload!?|sendline)\s*\(`)
-	storing  = regexp.MustCompile(`\b(flushall|flushdb|flush_all|drop_database|drop_collection|drop|delete_many|delete_one|insert_\w+|update_(one|many)|replace_one|bulk_write|dropDatabase|deleteMany|insertOne|insertMany|updateMany|updateOne|set|hset|lpush|rpush|xadd|publish|truncate|index|bulk)\s*\(`)
+	posting  = lazyregexp.New(`(?i)(\.|->|::|\b(post|put|patch|delete)_)(post|put|patch|delete)(_form|Async)?\s*\(`)
+	speaking = lazyregexp.New(`\b(TCPSocket|UDPSocket|create_connection|fsockopen|IO::Socket|net\.(connect|createConnection)|socket\.socket)\b`)
+	saying   = lazyregexp.New(`\b(puts|send|sendall|write|fwrite|print|end)\b`)
+	onOthers = lazyregexp.New(`\b(paramiko|fabric|Connection|asyncssh|netmiko|ConnectHandler|SSHClient|Net::SSH|ssh2|scp|pexpect)\b`)
+	ordering = lazyregexp.New(`\b(exec_command|send_config_\w+|send_command|sudo|run|exec!?|put|upload!?|sendline)\s*\(`)
+	storing  = lazyregexp.New(`\b(flushall|flushdb|flush_all|drop_database|drop_collection|drop|delete_many|delete_one|insert_\w+|update_(one|many)|replace_one|bulk_write|dropDatabase|deleteMany|insertOne|insertMany|updateMany|updateOne|set|hset|lpush|rpush|xadd|publish|truncate|index|bulk)\s*\(`)
 	httpVerb = words("POST PUT PATCH DELETE post put patch delete")
-	hostOf   = regexp.MustCompile(`\bhost=([\w.-]+)`)
-	mailing  = regexp.MustCompile(`\bmail\s*\(|sendmail\(|send_message\(`)
+	hostOf   = lazyregexp.New(`\bhost=([\w.-]+)`)
+	mailing  = lazyregexp.New(`\bmail\s*\(|sendmail\(|send_message\(`)
 )
 
 // deeds returns what the programs in the words of a call do that is dangerous, beyond what written knows.
@@ -158,7 +158,7 @@ func (s source) storesAway() bool {
 }
 
 // isChange matches statements of SQL that change something.
-var isChange = regexp.MustCompile(`(?i)^\s*(insert\s+into|update\s+[\w."]+\s+set|delete\s+from|drop\s|alter\s|truncate\s|grant\s|revoke\s|create\s)`)
+var isChange = lazyregexp.New(`(?i)^\s*(insert\s+into|update\s+[\w."]+\s+set|delete\s+from|drop\s|alter\s|truncate\s|grant\s|revoke\s|create\s)`)
 
 // hasHost reports whether a string may name another machine.
 func (s source) hasHost() bool {

@@ -1,10 +1,10 @@
 package danger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -55,7 +55,7 @@ var builtins = words(`add am annotate apply archive bisect blame branch bundle c
 	symbolic-ref tag unpack-objects update-index update-ref var verify-commit verify-pack verify-tag web--browse whatchanged worktree write-tree
 	annex crypt secret review absorb extras lfs-transfer`)
 
-var sends = regexp.MustCompile(`^(push|publish|land|submit|ship|upload|send|dcommit)(-\w+)?$`)
+var sends = lazyregexp.New(`^(push|publish|land|submit|ship|upload|send|dcommit)(-\w+)?$`)
 
 // extensionPublishes reports whether a subcommand that is not git's own says that it sends something: git lfs
 // push, git subtree push, git spr update.

@@ -1,10 +1,10 @@
 package danger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -163,10 +163,10 @@ func (c *call) reads() bool {
 }
 
 // ofRouter matches the menus of RouterOS.
-var ofRouter = regexp.MustCompile(`^/(ip|ipv6|interface|system|user|queue|routing|tool|certificate|file|log|ppp|radius|snmp)$`)
+var ofRouter = lazyregexp.New(`^/(ip|ipv6|interface|system|user|queue|routing|tool|certificate|file|log|ppp|radius|snmp)$`)
 
 // bundledWord matches the flags of tar that are written in one word, with or without a hyphen.
-var bundledWord = regexp.MustCompile(`^-?[a-zA-Z]+$`)
+var bundledWord = lazyregexp.New(`^-?[a-zA-Z]+$`)
 
 // archivesToOutput reports whether tar writes what it packs to its standard output, or only lists.
 func archivesToOutput(c *call) bool {
@@ -187,7 +187,7 @@ func archivesToOutput(c *call) bool {
 }
 
 // checkpoints matches the flag with which tar runs something now and then.
-var checkpoints = regexp.MustCompile(`^--checkpoint-action|^--(info|new-volume)-script|^-F$`)
+var checkpoints = lazyregexp.New(`^--checkpoint-action|^--(info|new-volume)-script|^-F$`)
 
 // statesQuestions reports whether a client of a database is given questions alone.
 func (c *call) statesQuestions() bool {
@@ -224,7 +224,7 @@ func (c *call) statesQuestions() bool {
 }
 
 // asksToWrite matches what a question may do besides: end a session, write a file, call what changes something.
-var asksToWrite = regexp.MustCompile(`(?i)\b(into\s+(outfile|dumpfile|\w)|pg_(terminate|cancel|reload|switch|drop|promote|rotate|create|replication\w*_(drop|create|advance))\w*|setval|lo_unlink|dblink_exec|for\s+update|\\!|\\copy|\\o\s)|\\(!|copy|o\s|i\s)|\bset\s+(global|persist)|\bshow\s+.*\bkill\b|\bwith\b.*\b(delete|update|insert)\b`)
+var asksToWrite = lazyregexp.New(`(?i)\b(into\s+(outfile|dumpfile|\w)|pg_(terminate|cancel|reload|switch|drop|promote|rotate|create|replication\w*_(drop|create|advance))\w*|setval|lo_unlink|dblink_exec|for\s+update|\\!|\\copy|\\o\s)|\\(!|copy|o\s|i\s)|\bset\s+(global|persist)|\bshow\s+.*\bkill\b|\bwith\b.*\b(delete|update|insert)\b`)
 
 // askRedisGroups are commands of Redis whose second word says whether they ask.
 var askRedisGroups = words("config client cluster acl")

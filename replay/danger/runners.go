@@ -1,10 +1,10 @@
 package danger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -63,7 +63,7 @@ var runners = func() map[string]runner {
 var nodePrograms = words("vercel netlify wrangler firebase surge np lerna changeset cdk sst serverless sls knex sequelize prisma typeorm semantic-release release-it gh-pages eas web-ext hardhat supabase railway")
 
 // fetchedModule matches a package of Go on another machine, with the name of its program.
-var fetchedModule = regexp.MustCompile(`^[\w-]+\.[\w.-]+/(?:[\w.-]+/)*?([\w.-]+?)(?:/v\d+)?(?:@[\w.-]+)?$`)
+var fetchedModule = lazyregexp.New(`^[\w-]+\.[\w.-]+/(?:[\w.-]+/)*?([\w.-]+?)(?:/v\d+)?(?:@[\w.-]+)?$`)
 
 // firstOperands are runners whose first word is a name, and not yet the command, although nothing tells it
 // from one: a version, a profile, a directory.

@@ -1,10 +1,10 @@
 package danger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -72,7 +72,7 @@ func (c *call) statesLoss() bool {
 }
 
 // states matches a statement of more than one word, which is no sentence.
-var states = regexp.MustCompile(`^\s*([a-z][\w.:-]*|[A-Z]+)([\s(=]\s*\S)`)
+var states = lazyregexp.New(`^\s*([a-z][\w.:-]*|[A-Z]+)([\s(=]\s*\S)`)
 
 // losing reports whether one of the first words of a statement is a verb that takes something away: drop 'x',
 // volume.delete x, manage truncate x, admin topics delete x.
@@ -126,7 +126,7 @@ func (c *call) fedPieces() (lines []string) {
 }
 
 // interpolated matches what jq puts into a string.
-var interpolated = regexp.MustCompile(`\\\([^()]*\)`)
+var interpolated = lazyregexp.New(`\\\([^()]*\)`)
 
 // runsDecoded reports whether a shell is given what a decoder writes.
 func runsDecoded(c *call) bool {

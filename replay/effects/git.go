@@ -2,9 +2,9 @@ package effects
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -423,7 +423,7 @@ func (f *finder) remoteAt(name string, url shell.Word, dir, repo string) {
 }
 
 // loopbackURL matches addresses of services of this machine.
-var loopbackURL = regexp.MustCompile(`^(git|https?|ssh)://([^/@]*@)?(127\.[\d.]+|localhost|\[::1\])(:\d+)?/`)
+var loopbackURL = lazyregexp.New(`^(git|https?|ssh)://([^/@]*@)?(127\.[\d.]+|localhost|\[::1\])(:\d+)?/`)
 
 // remote adds another repository of this machine that is fetched from or pushed to.
 func (f *finder) remote(c *shell.Call, ws []shell.Word) {

@@ -2,10 +2,10 @@ package effects
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -150,7 +150,7 @@ func (f *finder) oneLine(c *shell.Call) bool {
 }
 
 // plain matches arguments that name no file.
-var plain = regexp.MustCompile(`^-{0,2}[\w-]*(=\w*)?$`)
+var plain = lazyregexp.New(`^-{0,2}[\w-]*(=\w*)?$`)
 
 // makes are verbs of programs that make or change something.
 var makes = words("init generate gen build install new create migrate up setup run start make add import update sync fetch write save export pack post publish delete remove rm rebuild apply deploy load store put set copy move clean reset seed compile render convert format fix download upload --output --write --init --save --out -o -w -O --fix --force")

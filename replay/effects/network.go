@@ -2,10 +2,10 @@ package effects
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -65,7 +65,7 @@ func (f *finder) wget(c *shell.Call) {
 }
 
 // wgetPairs matches the flags of wget that have two letters, which are not two flags: -nH, -np, -nv.
-var wgetPairs = regexp.MustCompile(`^-n[a-zA-Z]$`)
+var wgetPairs = lazyregexp.New(`^-n[a-zA-Z]$`)
 
 // wgetValued are flags of wget that take a value.
 const wgetValued = "-P --directory-prefix -U --user-agent --header -A --accept -R --reject -l --level -t --tries -T --timeout -w --wait --waitretry -e --execute -o --output-file -a --append-output -B --base --user --password --post-data --post-file --body-data --body-file --method -D --domains -I -X --limit-rate -Q --quota"
@@ -158,7 +158,7 @@ func (f *finder) ports(c *shell.Call) {
 	}
 }
 
-var urlPort = regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://)?(?:[^/@]*@)?(?:localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1?\]|)(?::([0-9]{2,5}))?(?:/|\?|$)`)
+var urlPort = lazyregexp.New(`^(?:[a-z][a-z0-9+.-]*://)?(?:[^/@]*@)?(?:localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1?\]|)(?::([0-9]{2,5}))?(?:/|\?|$)`)
 
 // serves returns the directory whose files a call serves as they are, empty if it is none or not known.
 func (f *finder) serves(c *shell.Call) string {

@@ -1,9 +1,9 @@
 package effects
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -13,24 +13,24 @@ const opens = `\b(?:open|fopen|ZipFile|File\.new)\(\s*['"]([^'"]+)['"]\s*,\s*(?:
 // literal matches what one-line programs of Python, JavaScript, Ruby and Perl write where the file is named
 // by a string: open('f', 'w'), Path('f').write_text(…), writeFileSync('f', …), File.write('f', …).
 var literal = []struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	access  Access
 }{
-	{regexp.MustCompile(`\bwriteFile(?:Sync)?\(\s*['"]([^'"]+)['"]`), Write},
-	{regexp.MustCompile(`\bappendFile(?:Sync)?\(\s*['"]([^'"]+)['"]`), Update},
-	{regexp.MustCompile(`\bPath\(\s*['"]([^'"]+)['"]\s*\)\.write_(?:text|bytes)\(`), Write},
-	{regexp.MustCompile(`\bFile\.(?:bin)?write\(?\s*['"]([^'"]+)['"]`), Write},
-	{regexp.MustCompile(`\bopen\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*['"]>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Write}, // Perl
-	{regexp.MustCompile(`\bopen\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*['"]>>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Update},
-	{regexp.MustCompile(opens + `['"][wx][bt+]*['"]`), Write},
-	{regexp.MustCompile(opens + `['"](?:a[bt+]*|r[bt]*\+[bt]*)['"]`), Update},
+	{lazyregexp.New(`\bwriteFile(?:Sync)?\(\s*['"]([^'"]+)['"]`), Write},
+	{lazyregexp.New(`\bappendFile(?:Sync)?\(\s*['"]([^'"]+)['"]`), Update},
+	{lazyregexp.New(`\bPath\(\s*['"]([^'"]+)['"]\s*\)\.write_(?:text|bytes)\(`), Write},
+	{lazyregexp.New(`\bFile\.(?:bin)?write\(?\s*['"]([^'"]+)['"]`), Write},
+	{lazyregexp.New(`\bopen\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*['"]>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Write}, // Perl
+	{lazyregexp.New(`\bopen\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*['"]>>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Update},
+	{lazyregexp.New(opens + `['"][wx][bt+]*['"]`), Write},
+	{lazyregexp.New(opens + `['"](?:a[bt+]*|r[bt]*\+[bt]*)['"]`), Update},
 }
 
 var (
 	// handles match what goes to something that was opened, or to the output.
-	handles = regexp.MustCompile(`\.(write|writelines|dump|print|puts)\s*\(|require\(\s*['"](node:)?fs(/promises)?['"]\s*\)|\bfs\.(readFile|exists|stat|readdir)\w*|\bfs\b\s*[=,;.)}]`)
+	handles = lazyregexp.New(`\.(write|writelines|dump|print|puts)\s*\(|require\(\s*['"](node:)?fs(/promises)?['"]\s*\)|\bfs\.(readFile|exists|stat|readdir)\w*|\bfs\b\s*[=,;.)}]`)
 	// writesInOneLine matches what else may change files.
-	writesInOneLine = regexp.MustCompile(`(?i)open\s*\([^)]*['"][wax>]|open\s*\([^)]*,\s*[a-z]|\bopen\b[^;]*['"]\s*\+?[>|]|write|save|dump|to_(csv|json|parquet|excel|pickle|html|sql)\b|extractall|archive|mkdir|remove|unlink|rename|copy|move|symlink|chmod|subprocess|system|popen|exec|spawn|\bfs\b|` + "`")
+	writesInOneLine = lazyregexp.New(`(?i)open\s*\([^)]*['"][wax>]|open\s*\([^)]*,\s*[a-z]|\bopen\b[^;]*['"]\s*\+?[>|]|write|save|dump|to_(csv|json|parquet|excel|pickle|html|sql)\b|extractall|archive|mkdir|remove|unlink|rename|copy|move|symlink|chmod|subprocess|system|popen|exec|spawn|\bfs\b|` + "`")
 )
 
 // oneLiner adds what a program in a word writes to files that it names, and reports whether it may write
@@ -54,17 +54,17 @@ func (f *finder) oneLiner(c *shell.Call, program shell.Word) bool {
 
 var (
 	// sendsInOneLine matches what sends something to a service, addressInOneLine a port of this machine.
-	sendsInOneLine   = regexp.MustCompile(`\bsend(?:all|to)?\s*\(|\burlopen\([^)]*,|\bRequest\([^)]*,|\brequests\.(?:post|put|patch|delete)\(|['"](?:POST|PUT|PATCH|DELETE)['"]|\bServerProxy\(|\bIO::Socket|\bnet\.(?:connect|createConnection)\(|\bTCPSocket\b`)
-	addressInOneLine = regexp.MustCompile(`(?:localhost|127\.0\.0\.1)\b['"]?\s*(?::|,|=>|\)?,?\s*(?:PeerPort|port)\s*(?:=>|:|=))\s*['"]?(\d{2,5}|\$\w+)`)
+	sendsInOneLine   = lazyregexp.New(`\bsend(?:all|to)?\s*\(|\burlopen\([^)]*,|\bRequest\([^)]*,|\brequests\.(?:post|put|patch|delete)\(|['"](?:POST|PUT|PATCH|DELETE)['"]|\bServerProxy\(|\bIO::Socket|\bnet\.(?:connect|createConnection)\(|\bTCPSocket\b`)
+	addressInOneLine = lazyregexp.New(`(?:localhost|127\.0\.0\.1)\b['"]?\s*(?::|,|=>|\)?,?\s*(?:PeerPort|port)\s*(?:=>|:|=))\s*['"]?(\d{2,5}|\$\w+)`)
 )
 
 var (
 	// standard matches the lines that import modules which read no file of their own accord.
-	standard = regexp.MustCompile(`(?m)^\s*(?:import|from)\s+(?:pathlib|re|json|os|sys|io|textwrap|string|math|datetime|time|collections|itertools|functools|hashlib|csv|random|difflib|typing|shutil|configparser)\b[^,\n]*$`)
+	standard = lazyregexp.New(`(?m)^\s*(?:import|from)\s+(?:pathlib|re|json|os|sys|io|textwrap|string|math|datetime|time|collections|itertools|functools|hashlib|csv|random|difflib|typing|shutil|configparser)\b[^,\n]*$`)
 	// elsewhere matches what may read files that the text does not name.
-	elsewhere = regexp.MustCompile(`(?m)^\s*(?:import|from)\s|\b(?:r?glob|walk|listdir|scandir|iterdir|subprocess|system|popen|spawn\w*|exec\w*|eval|__import__|argv|environ|getenv|stdin|input)\b|(?:^|[^\w'"\\])(?:[fF][rR]?|[rR][fF])['"]`)
+	elsewhere = lazyregexp.New(`(?m)^\s*(?:import|from)\s|\b(?:r?glob|walk|listdir|scandir|iterdir|subprocess|system|popen|spawn\w*|exec\w*|eval|__import__|argv|environ|getenv|stdin|input)\b|(?:^|[^\w'"\\])(?:[fF][rR]?|[rR][fF])['"]`)
 	// named matches strings that may name a file.
-	named = regexp.MustCompile(`['"]((?:[\w.~-]+/)*[\w.~-]+)['"]`)
+	named = lazyregexp.New(`['"]((?:[\w.~-]+/)*[\w.~-]+)['"]`)
 )
 
 // edits judges Python that is given its whole text by a document, as agents edit files: where the text names what it

@@ -2,10 +2,10 @@ package effects
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -38,10 +38,10 @@ func (f *finder) finds(c *shell.Call) {
 	f.readTrees(c, roots)
 }
 
-var sqlChanges = regexp.MustCompile(`(?i)\b(create|insert|update|delete|drop|alter|replace|vacuum|attach|begin|pragma\s+\w+\s*=)\b|(?m:^)\.(import|read|restore|load)`)
+var sqlChanges = lazyregexp.New(`(?i)\b(create|insert|update|delete|drop|alter|replace|vacuum|attach|begin|pragma\s+\w+\s*=)\b|(?m:^)\.(import|read|restore|load)`)
 
 // sqlFiles match what the shell of SQLite writes beside its database.
-var sqlFiles = regexp.MustCompile(`(?m)^\.(save|backup|clone|output|once|excel|log|shell|system)\s+\S`)
+var sqlFiles = lazyregexp.New(`(?m)^\.(save|backup|clone|output|once|excel|log|shell|system)\s+\S`)
 
 func (f *finder) sqlite(c *shell.Call) {
 	ws := shell.Operands(c.Args, "-cmd -separator -init -newline -nullvalue")
@@ -78,12 +78,12 @@ func (f *finder) sqlite(c *shell.Call) {
 }
 
 // sqlTakesBack matches one transaction that ends with its rollback, sqlKeeps what ends another before that.
-var sqlTakesBack = regexp.MustCompile(`(?is)^\s*begin(\s+\w+)*\s*;([^;]*;){0,8}\s*rollback\s*;?\s*$`)
+var sqlTakesBack = lazyregexp.New(`(?is)^\s*begin(\s+\w+)*\s*;([^;]*;){0,8}\s*rollback\s*;?\s*$`)
 
-var sqlKeeps = regexp.MustCompile(`(?i)\b(commit|end|release)\b`)
+var sqlKeeps = lazyregexp.New(`(?i)\b(commit|end|release)\b`)
 
 // sqlReads matches the commands of sqlite3 that read a file.
-var sqlReads = regexp.MustCompile(`(?m)^\s*\.(?:import(?: +-\S+(?: +\d+)?)*|read) +([^\s|"']+)`)
+var sqlReads = lazyregexp.New(`(?m)^\s*\.(?:import(?: +-\S+(?: +\d+)?)*|read) +([^\s|"']+)`)
 
 // outputs judges a program that writes to the value of a flag, and else looks.
 func (f *finder) outputs(c *shell.Call, flags string) {
@@ -388,7 +388,7 @@ func (f *finder) destination(c *shell.Call) {
 }
 
 // isVariable matches names of variables that a call sets for a program.
-var isVariable = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+var isVariable = lazyregexp.New(`^[A-Za-z_]\w*$`)
 
 // installers are programs that install packages, by their subcommands.
 var installers = map[string]map[string]bool{

@@ -2,10 +2,10 @@ package effects
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -51,7 +51,7 @@ func (f *finder) expand(w shell.Word) shell.Word {
 }
 
 // own matches the ways in which a script names its own directory.
-var own = regexp.MustCompile(`^\$\((?:cd (?:-- )?"?\$\()?dirname (?:-- )?"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?"?\)(?:"? *(?:&&|;) *pwd(?: -P)?\))?$`)
+var own = lazyregexp.New(`^\$\((?:cd (?:-- )?"?\$\()?dirname (?:-- )?"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?"?\)(?:"? *(?:&&|;) *pwd(?: -P)?\))?$`)
 
 // ownDirectory returns the directory of the script around this place if a word is that, "" otherwise.
 func (f *finder) ownDirectory(word string) string {
@@ -159,7 +159,7 @@ func operate(value string, known bool, operator string) (string, bool) {
 }
 
 // mktemp matches a substitution that is one call of mktemp.
-var mktemp = regexp.MustCompile("^(?:\\$\\(|`)\\s*mktemp((?:\\s+[^\\s()$`'\"|;&<>]+)*)\\s*[)`]$")
+var mktemp = lazyregexp.New("^(?:\\$\\(|`)\\s*mktemp((?:\\s+[^\\s()$`'\"|;&<>]+)*)\\s*[)`]$")
 
 // unnamed begins the name that stands for a file or a directory whose name mktemp chooses.
 const unnamed = "mktemp\u00b7"
