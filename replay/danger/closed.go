@@ -159,7 +159,7 @@ var closed = []rule{
 // quietWords only ask, whatever the program.
 var quietWords = words(`get list ls show describe status info help version log logs view diff plan preview inspect top history events stats check
 	verify validate lint print dump search find wait docs completion tail usage read stat members export consume peek lookup ps dashboard ui
-	open browse metrics report watch doctor graph trace health whoami explain monitor stern ping`)
+	open browse display metrics report watch doctor graph trace health whoami explain monitor stern ping`)
 
 // quiet reports whether a word of a closed program only asks: list, get-policy, list_queues, pg:info.
 func quiet(word string) bool {

@@ -64,7 +64,7 @@ var verbs = func() map[string]verb {
 var (
 	bareWord = lazyregexp.New(`^[A-Za-z][A-Za-z0-9:_-]*$`)
 	// compound matches verbs that are written together with what they remove.
-	compound = lazyregexp.New(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|(re|)set-?(\w+-)?passw(or)?d|change-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*|(safe|force|hard|soft|graceful|rolling)-?(restart|stop|shutdown|reload)|self-destruct|clean-up|run-now|quiet-?down|(un)?set-\w+-?mode|upgrade-(controller|model|cluster)|(delete|destroy|remove|purge|uninstall|terminate|undeploy|unpublish)[a-z]*[a-ce-qt-z]|(?:[a-tv-z][a-z]{0,11}|u|)(delete|destroy|purge|terminate|uninstall|undeploy|unpublish|failover))$`)
+	compound = lazyregexp.New(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|(re|)set-?(\w+-)?passw(or)?d|change-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages|range)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*|(safe|force|hard|soft|graceful|rolling)-?(restart|stop|shutdown|reload)|self-destruct|clean-up|run-now|quiet-?down|(un)?set-\w+-?mode|upgrade-(controller|model|cluster)|(delete|destroy|remove|purge|uninstall|terminate|undeploy|unpublish)[a-z]*[a-ce-qt-z]|(?:[a-tv-z][a-z]{0,11}|u|)(delete|destroy|purge|terminate|uninstall|undeploy|unpublish|failover))$`)
 	// endings match short names of programs that end with such a verb: npurge, scancel, qdel, bkill.
 	endings = lazyregexp.New(`^([\w-]*(upload(er)?|pusher|pastebin|[a-z]paste)|mega(put|rm|copy|mv)|[a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|[bq](stop|resume|hold|rls|alter|rerun|sig|chkpnt)|condor_(rm|hold|vacate\w*|off|restart)|.*-collect-garbage)$`)
 	// cmdlet matches commands of PowerShell that change the machine, or what others use.
@@ -159,7 +159,7 @@ func general(c *call) []rule {
 		return found("disk", "it works on a disk itself")
 	case (mailers.MatchString(c.Name) || flag("--to --recipient --cc --bcc -to --rcpt-to")(c)) && c.matches(isAddress):
 		return found("mail", "it sends something to a person")
-	case c.matches(sqlVerbs):
+	case c.matches(sqlVerbs), slices.ContainsFunc(c.fedTexts(), sqlVerbs.MatchString):
 		return found("database", "it removes data from a database")
 	case c.matches(methods) && c.names(foreignHost):
 		return found("send", "it changes something on another machine")
@@ -213,7 +213,7 @@ func (c *call) changesAtServer() bool {
 	for _, word := range shell.Operands(c.Args, valuedBefore+" "+strings.Join(servers, " ")) {
 		if bareWord.MatchString(word.Value) {
 			parts := wordParts(word.Value)
-			return changing[parts[0]] || changesThereWords[parts[0]]
+			return changing[parts[0]] || changesThereWords[parts[0]] || len(parts) > 1 && lastNames[parts[len(parts)-1]]
 		}
 	}
 	return false

@@ -12,7 +12,7 @@ type bounds struct {
 // TestFifth counts what is found in a fifth set, by another author who had not seen the table. Two of the
 // three that are missed add an account, which another author calls ordinary.
 func TestFifth(t *testing.T) {
-	testHalves(t, "fifth", bounds{"a", 2, 4, 1}, bounds{"b", 1, 8, 1})
+	testHalves(t, "fifth", bounds{"a", 2, 4, 1}, bounds{"b", 1, 3, 0})
 }
 
 // TestSixth counts what is found in a sixth set, by a third such author. The two that are missed label and
@@ -66,20 +66,20 @@ func testHalves(t *testing.T, set string, halves ...bounds) {
 // dangerous. At the first look 1 of 200 was missed, and 24 of 600 ordinary ones were flagged. Six of the seven
 // that are flagged still are commands of git that throw work in the tree away, which are asked about.
 func TestNinth(t *testing.T) {
-	testHalves(t, "ninth", bounds{"a", 0, 4, 0}, bounds{"b", 0, 3, 0})
+	testHalves(t, "ninth", bounds{"a", 0, 3, 0}, bounds{"b", 0, 3, 0})
 }
 
 // TestTenth counts what is found in a tenth set, by a seventh such author, who used the ninth set's definition. At the
 // first look 4 of 200 were missed, and 36 of 750 ordinary ones were flagged, most of which install a program by hand
 // (decision 145). Four of the nine drawn ones that are flagged still run an installer from the network.
 func TestTenth(t *testing.T) {
-	testHalves(t, "tenth", bounds{"a", 0, 1, 4}, bounds{"b", 0, 5, 5})
+	testHalves(t, "tenth", bounds{"a", 0, 1, 4}, bounds{"b", 0, 4, 5})
 }
 
 // TestEleventh counts what is found in an eleventh set, by an eighth such author, who used the ninth set's definition.
 // At the first look 4 of 200 were missed, and 18 of 750 ordinary ones were flagged, half of them drawn.
 func TestEleventh(t *testing.T) {
-	testHalves(t, "eleventh", bounds{"a", 0, 4, 2}, bounds{"b", 0, 4, 3})
+	testHalves(t, "eleventh", bounds{"a", 0, 4, 2}, bounds{"b", 0, 3, 3})
 }
 
 // TestTwelfth counts what is found in a twelfth set, by a ninth such author, who used the ninth set's definition and

@@ -36,6 +36,7 @@ var migrations = []rule{
 	{"database", "occ", all(exactly("maintenance:mode"), flag("--on")), "it stops a site"},
 	{"database", "sqlpackage", all(matching(`(?i)^[/-]a(ction)?:(publish|import)$`), not(matching(`(?i)^[/-](tsn|targetservername|tcs|targetconnectionstring):.*(localhost|\(local|127\.|\.$)`))), "it changes a database of another machine"},
 	{"database", "manage.py,django-admin,python,python3,artisan,php", matching(`\.objects\.[\w().=, '"]*\.delete\(\)|\b[A-Z]\w*::(\w+\([^)]*\)->)*(truncate|delete|destroy)\(|->(truncate|forceDelete)\(`), "it removes data from a database"},
+	{"database", "wp", all(some(flag("--ssh --http"), matching(`^@\w`)), matching(`^(update|install|activate|create|set|add|remove|flush|regenerate|edit|patch|switch|set-role|reset-password|run)$`)), "it changes a site of others"},
 	{"database", "wp", exactly("delete deactivate uninstall reset drop search-replace import"), "it removes data of a site"},
 	{"database", "drush", matching(`^(sql[:-](drop|sync|sanitize)|site[:-]install|si|pm[:-]uninstall|pmu|entity:delete|user:cancel|config[:-]import|cim|rsync)$`), "it removes data of a site"},
 }

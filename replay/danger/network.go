@@ -153,6 +153,14 @@ func uploads(c *call) bool {
 	return body && c.foreign("-d --data --data-raw --data-binary --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json -X --request -H --header -o --output -u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout -x --proxy --retry -E --cert --key --cacert --mail-rcpt --mail-from -Q --quote -K --config -r --range -C")
 }
 
+// speaksToSocket reports whether curl changes something at a service of the machine by its socket. Containers that docker
+// has here are the developer's own.
+func speaksToSocket(c *call) bool {
+	w, ok := c.FlagValue("--unix-socket")
+	m, said := c.withoutMethod().FlagValue("-X", "--request")
+	return ok && below(w.Value, "/run", "/var/run") && !strings.Contains(w.Value, "docker") && (c.Flag("-d", "--data", "--json", "-T") || said && !words("GET HEAD")[m.Value])
+}
+
 // withoutMethod returns a call of curl with -X apart from its value, in whose letters no flags are looked for: -XGET, -sXPOST.
 func (c *call) withoutMethod() *call {
 	o := *c.Call

@@ -80,6 +80,7 @@ var readings = map[string]func(*call) bool{
 	"mysqldump":       not(flag("-r --result-file -T --tab --flush-logs -F --delete-master-logs --delete-source-logs --flush-privileges --dump-replica --dump-slave")),
 	"mariadb-dump":    not(flag("-r --result-file -T --tab --flush-logs -F --delete-master-logs --flush-privileges --dump-slave")),
 	"git":             some(exactly("rev-parse describe ls-files ls-remote blame shortlog cat-file rev-list show-ref for-each-ref"), all(exactly("branch tag remote stash worktree"), some(flag("-l -v -a -r --list -vv --show-current"), exactly("list"), not(moreThan(1)))), (*call).asks),
+	"gerrit":          matching(`^(query|version|ls-\w+|show-\w+)$`),
 	"nft":             exactly("list"),
 	"mount":           not(someOperand),
 	"tcpdump":         not(flag("-w -z")),
@@ -125,6 +126,8 @@ func (c *call) reads() bool {
 	switch {
 	case c.Name == "":
 		return c.Head.Text == "" // assignments alone
+	case c.Name == "set" && len(c.Args) > 0 && !strings.ContainsAny(c.Args[0].Value[:min(1, len(c.Args[0].Value))], "-+"):
+		return false // of a device of the network
 	case c.Abroad && ofRouter.MatchString(c.Head.Value):
 		return exactly("print export monitor ping")(c) && !exactly("remove set add disable enable reset unset move edit import run")(c)
 	case c.Wraps, shellWords[c.Name], shows[c.Name], plain[c.Name], c.onlySays():

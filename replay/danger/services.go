@@ -23,7 +23,7 @@ var services = []rule{
 		radosgw-admin,rados,purevol,purepgroup,isi,tmsh,xe,
 		oozie,artemis,storm,zbctl,camunda,near,gaiad,osmosisd,junod,soroban,stellar,electrum,
 		sceptre,azd,tsuru,linstor,kcadm.sh,m365,auth0,okta,todoist,gcalcli,clickup,asana,redmine,youtrack,pwclient,longhornctl,
-		awx,tower-cli,puppetserver,chamber,cobbler,hammer,subscription-manager,kolla-ansible,gnmic,
+		awx,tower-cli,puppetserver,chamber,emqx_ctl,vmq-admin,stolonctl,sensuctl,pulp,deck,tiup,headscale,netbird,cobbler,hammer,subscription-manager,kolla-ansible,gnmic,
 		baremetal,nova,neutron,glance,cinder,heat,ironic,manila,magnum,trove,designate,barbican,senlin,mistral,zun,colmena,devtron,karmadactl,kubefed,clusteradm,operator-sdk,fluvio,pachctl,feast,seldon,shorebird,code-push,syncthing,seaf-cli,ovh-cli,snapcraft,cloudsmith`,
 		unless(0, 3, `agent,api,app shell,apikey,attach,auth,bash,build,cache,call,checkout,clone,collect,compile,completions,compute build,compute hash-files,compute init,compute pack,compute serve,config,connect,console,
 			contexts,convert,create-snap,dashboard,decrypt,dev,display,download,encode,encrypt,env,exec,experimental,expand,export-login,extensions,flow serve,format,generate,gen,genpwd,get-config,

@@ -63,7 +63,7 @@ func (c *call) statesLoss() bool {
 	}
 	for _, text := range texts {
 		for _, statement := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' || r == '|' || r == '&' }) {
-			if states.MatchString(statement) && losing(statement) {
+			if states.MatchString(statement) && losing(statement) || verbs[strings.TrimSpace(statement)].weight == strong {
 				return true
 			}
 		}

@@ -337,6 +337,14 @@ var table = []rule{
 	{"infrastructure", "az", azChanges, "it changes something at a provider"},
 
 	// Data and containers.
+	{"database", "gpstop,gpdeletesystem,impdp,imp,dgmgrl,pcp_detach_node,pcp_promote_node,pcp_stop_pgpool", all(someArgument, not(flag("--help --version -?"))), "it changes a database, or stops it"},
+	{"database", "emqx ctl", unless(1, 3, "broker,conf show,node_dump,observer"), "it changes a broker"},
+	{"send", "unison", some(flag("-batch -auto"), matching(`^(ssh|socket)://`)), "it changes what is kept at two places"},
+	{"system", "docker plugin,jail,mtx", some(exactly("disable rm remove load unload"), flag("-r -R")), "it changes what others use"},
+	{"cluster", "thanos tools,panxapi.py", some(exactly("cleanup mark rewrite retention"), flag("-S -d -C -e")), "it changes what others use"},
+	{"system", "curl", speaksToSocket, "it commands a service of the machine"},
+	{"disk", "systemd-cryptenroll", flag("--wipe-slot --password --recovery-key --tpm2-device --fido2-device --pkcs11-token-uri"), "it changes what opens a volume"},
+	{"system", "smbcontrol,omshell,csync2", all(some(someArgument, (*call).isFed), not(exactly("ping debuglevel"))), "it commands a service of the machine"},
 	{"database", "dropdb,dropuser,pg_resetwal,pg_dropcluster,mysqldrop", nil, "it removes a database"},
 	{"database", "psql,mysql,mariadb,sqlplus,sqlcmd,cqlsh,mongo,mongosh,clickhouse-client,cockroach,influx,isql,isql-fb,bcp,bq,snowsql,hive,beeline", destroysData, "it removes data from a database"},
 	{"database", "psql,mysql,mariadb,sqlcmd,cqlsh,clickhouse-client,mongo,mongosh,redis-cli,valkey-cli,beeline,impala-shell,trino,presto,presto-cli,cockroach,usql", changesDatabase, "it changes a database of another machine"},
