@@ -130,6 +130,9 @@ func general(c *call) []rule {
 	if kind := c.named(); kind != "" && !own && !looks(c) && !(kind == "system" && c.inTree()) {
 		return found(kind, "its name says that it does what can't be taken back")
 	}
+	if shipsFile(c) {
+		return found("publish", scriptSays)
+	}
 	if kind := c.told(own); kind != "" && !c.asks() && !c.restoresInside() && !c.ownRepository() {
 		return found(kind, irrevocable)
 	}

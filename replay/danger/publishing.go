@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 // publishing are rules about what builders, packagers and git extensions send to where others fetch it.
 var publishing = []rule{
 	{"publish", "make,gmake,just,task,rake,inv,invoke,mage,grunt,gulp,ant,mise run,composer run-script,composer run", ships, targetSays},
+	{"publish", "sh,bash,zsh,dash,ksh", shipsFile, scriptSays},
 	{"publish", "npm,yarn,pnpm,bun,nx,turbo", shipsScript, scriptSays},
 	{"publish", "docker compose build,docker-compose build,docker buildx bake", flag("--push"), "it publishes an image"},
 	{"publish", "docker build,docker buildx,buildctl build,podman build", matching(`type=registry|push=true`), "it publishes an image"},
@@ -92,7 +94,7 @@ func shipsTarget(name string) bool {
 		return false
 	}
 	last := parts[len(parts)-1]
-	return shipping[parts[0]] || shipping[last] && last != "release" || last == "push" && pushing[parts[0]]
+	return len(parts) == 1 && last == "apply" || shipping[parts[0]] || shipping[last] && last != "release" || last == "push" && pushing[parts[0]]
 }
 
 // ships reports whether a runner of targets has such a one.
@@ -102,6 +104,21 @@ func ships(c *call) bool {
 		args = c.After()
 	}
 	return slices.ContainsFunc(shell.Operands(args, "-f -C -j -d -t"), func(w shell.Word) bool { return bareWord.MatchString(w.Value) && shipsTarget(w.Value) })
+}
+
+// shipsFile reports whether the name of a script says so, that a shell is given or that is called by its path.
+func shipsFile(c *call) bool {
+	script := c.Head
+	if shells[c.Name] {
+		ws := c.operands("-o -O")
+		if len(ws) == 0 || c.Flag("-c", "-n") {
+			return false
+		}
+		script = ws[0]
+	}
+	base := strings.TrimSuffix(path.Base(script.Value), ".sh")
+	return !script.Dynamic && (shells[c.Name] || strings.Contains(script.Value, "/")) && !slices.Contains(c.place.Own, path.Base(script.Value)) && !slices.Contains(c.place.Own, script.Value) &&
+		shipsTarget(base) && !exactly("--help --check --plan --diff --status --list status list help check plan")(c)
 }
 
 // shipsScript reports whether a runner of scripts is told such a one.
