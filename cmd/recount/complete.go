@@ -18,6 +18,7 @@ import (
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/query/sessions"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/node"
 )
 
 // completeIDs completes ids with those of the newest commands; exit limits them, such as to
@@ -204,6 +205,14 @@ func (a *app) completeFlags(c *cobra.Command) {
 // fixedValues returns the values of the flags of a verb that know all of theirs.
 func fixedValues(verb string) map[string][]cobra.Completion {
 	switch verb {
+	case "log tail", "log produce", "log partitions":
+		return map[string][]cobra.Completion{"topic": schemas.Topics()}
+	case "log retain":
+		return map[string][]cobra.Completion{"topic": {schemas.TopicSpans, schemas.TopicCommands, schemas.TopicAgents}}
+	case "routes":
+		return map[string][]cobra.Completion{"method": {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}}
+	case "up":
+		return map[string][]cobra.Completion{"roles": node.AllRoles}
 	case "stale":
 		return map[string][]cobra.Completion{"kind": code.StaleKinds()}
 	case "symbols":

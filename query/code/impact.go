@@ -227,7 +227,9 @@ func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 				documents = append(documents, x)
 			}
 		case n.test:
-			tests = append(tests, x)
+			if runs(w.graphs[x.g], x.n) { // as the verb tests counts them
+				tests = append(tests, x)
+			}
 		default:
 			p := place{x.g, n.pkg}
 			if members[p] == nil {

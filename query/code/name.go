@@ -300,7 +300,34 @@ func (g *Graph) lookup(name string) (found []int32, by string) {
 			return g.oneOf(g.prefer(tier)), "name"
 		}
 	}
+	if rest, ok := strings.CutPrefix(name, "main."); ok {
+		return g.prefer(g.ofPrograms(rest)), "name in package main"
+	}
 	return nil, "name"
+}
+
+// ofPrograms returns what the main packages of Go declare by a name. A package has the name of its
+// directory here, and its code calls it main.
+func (g *Graph) ofPrograms(name string) (found []int32) {
+	programs, named := map[string]bool{}, []int32(nil)
+	for i := range g.nodes {
+		n := int32(i)
+		if strings.HasSuffix(g.keys[n].Path(), ".go") {
+			chain := g.chain(n)
+			if chain == "main" && g.kind(n) == recountv1.SymbolKind_SYMBOL_KIND_FUNCTION {
+				programs[g.pkg(n)] = true
+			}
+			if chain == name {
+				named = append(named, n)
+			}
+		}
+	}
+	for _, n := range named {
+		if programs[g.pkg(n)] {
+			found = append(found, n)
+		}
+	}
+	return found
 }
 
 func cutLast(s string, sep byte) (before, after string, ok bool) {

@@ -53,6 +53,82 @@ func Add() {}
 	}
 }
 
+// TestPackageMain checks that what a program declares is also found by the name that its code has,
+// package main; the graph calls the package as its directory is called.
+func TestPackageMain(t *testing.T) {
+	m := memoryOf(t, snapshots.Options{Resolvers: languages.Resolvers})
+	m.commit("github.com/acme/shop", "Ada", `a base
+-- go.mod --
+module github.com/acme/shop
+-- cmd/till/main.go --
+package main
+
+func main() { run() }
+
+func run() { helper() }
+
+type app struct{}
+
+func (app) Close() {}
+
+func helper() {}
+-- till/till.go --
+package till
+
+func helper() {}
+`)
+	for typed, want := range map[string]string{
+		"main.main":      "till.main cmd/till/main.go:3",
+		"main.run":       "till.run cmd/till/main.go:5",
+		"main.app.Close": "till.app.Close cmd/till/main.go:9",
+		"main.helper":    "till.helper cmd/till/main.go:11",
+		"till.run":       "till.run cmd/till/main.go:5",
+	} {
+		c, err := code.Callers(t.Context(), m.s, code.CallsRequest{Symbol: typed})
+		if got := c.Symbol.Name + " " + c.Symbol.Place(); err != nil || got != want {
+			t.Errorf("%s is %s, want %s (%v)", typed, got, want, err)
+		}
+	}
+	if _, err := code.Callers(t.Context(), m.s, code.CallsRequest{Symbol: "main.nothing"}); err == nil {
+		t.Error("main.nothing was found")
+	}
+}
+
+// TestImpactCountsTests checks that impact counts the same tests as the verb tests: what a runner runs, and
+// no variables and types beside them.
+func TestImpactCountsTests(t *testing.T) {
+	m := memoryOf(t, snapshots.Options{Resolvers: languages.Resolvers})
+	m.commit("github.com/acme/shop", "Ada", `a base
+-- go.mod --
+module github.com/acme/shop
+-- cart/cart.go --
+package cart
+
+type Cart struct{}
+-- cart/cart_test.go --
+package cart
+
+import "testing"
+
+var empty = Cart{}
+
+type scenario struct{ cart Cart }
+
+func TestCart(t *testing.T) { _ = empty }
+`)
+	impact, err := code.Impact(t.Context(), m.s, code.ImpactRequest{Symbol: "cart.Cart"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := code.Tests(t.Context(), m.s, code.TestsRequest{Symbol: "cart.Cart"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if impact.TestCount != 1 || tests.Total != 1 || len(impact.Tests) != 1 || impact.Tests[0].Name != "cart.TestCart" {
+		t.Errorf("impact has %d tests %+v, tests %d; want TestCart in both", impact.TestCount, impact.Tests, tests.Total)
+	}
+}
+
 // TestUnresolvedDirectories checks that an answer about a Go file that the go command leaves out says so.
 func TestUnresolvedDirectories(t *testing.T) {
 	m := newMemory(t)

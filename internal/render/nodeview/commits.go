@@ -19,6 +19,9 @@ func Commits(t *render.Terminal, r commits.Report) {
 	for _, f := range r.RedactedFiles {
 		fmt.Fprintf(t.Err, "  redacted %s\n", render.PlainText(f))
 	}
+	if more := int(r.Redacted) - len(r.RedactedFiles); more > 0 && len(r.RedactedFiles) > 0 {
+		fmt.Fprintf(t.Err, "  redacted %d more, in messages of commits or in other files\n", more)
+	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(t.Err, "  %s\n", render.OneLine(p))
 	}
@@ -34,7 +37,7 @@ func missingText(m commits.Missing) string {
 		parts = append(parts, "the trees of "+render.Count(int(m.Commits), "commit"))
 	}
 	if m.Renames > 0 {
-		parts = append(parts, "what "+render.Count(int(m.Renames), "commit")+" may have renames")
+		parts = append(parts, "what tells the renames of "+render.Count(int(m.Renames), "commit"))
 	}
 	return fmt.Sprintf("this clone lacks %s (%s, …): the rest is recorded; git fetch --refetch --no-filter completes a clone, and --repo with another name imports it again",
 		strings.Join(parts, ", "), strings.Join(m.First, ", "))

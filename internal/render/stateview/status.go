@@ -3,7 +3,9 @@ package stateview
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,10 +43,21 @@ func Status(term *render.Terminal, st state.Status, local bool, now time.Time) {
 // logOf prints what the log holds, and what is wrong with it.
 func logOf(term *render.Terminal, st state.Status) {
 	var total int64
-	for _, end := range st.Log.Ends {
+	byTopic := map[string]int64{}
+	for at, end := range st.Log.Ends {
 		total += end
+		byTopic[at.Topic[strings.LastIndexByte(at.Topic, '.')+1:]] += end
 	}
 	term.Printf("\nlog          %s events, %s\n", render.Thousands(total), st.Log.Kind)
+	var topics []string
+	for _, name := range slices.Sorted(maps.Keys(byTopic)) {
+		if byTopic[name] > 0 {
+			topics = append(topics, name+" "+render.Thousands(byTopic[name]))
+		}
+	}
+	if len(topics) > 0 {
+		term.Printf("             %s\n", strings.Join(topics, ", "))
+	}
 	if st.Log.Bytes > 0 {
 		term.Printf("             %s\n", strings.TrimPrefix(onDisk(st.Log.Bytes), ", "))
 	}
