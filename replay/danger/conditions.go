@@ -96,7 +96,7 @@ func removesOutside(c *call) bool {
 	if len(words) > 0 && (!c.given() || below == len(words)) {
 		return false
 	}
-	return c.listed() || recursive && c.Fed || c.given() && c.unlisted()
+	return c.listed() || recursive && c.Fed || c.given() && (c.unlisted() || c.outside(shell.Word{Value: "."}, false))
 }
 
 // isTree reports whether a word that goes up names a whole tree of the place, which the narrative did not clone.

@@ -57,6 +57,9 @@ func changesDatabase(c *call) bool {
 			asks := asksRedis[verb] || len(ws) > 1 && askRedisGroups[verb] && askRedisOf(ws[1].Value)
 			return !asks && !ws[0].Dynamic
 		}
+		if texts := c.fedTexts(); len(texts) > 0 && !slices.ContainsFunc(texts, changesRedis) {
+			return false
+		}
 		return c.Flag("--pipe") || c.Piped && !c.Flag("--scan", "--stat", "--rdb", "--latency", "--bigkeys", "--memkeys", "--hotkeys")
 	}
 	if c.Flag("--version", "--help", "-V", "-?", "-l", "--list") {
@@ -101,6 +104,17 @@ func namesThisHost(c *call) bool {
 // askRedisOf reports whether the second word of a command of Redis asks.
 func askRedisOf(w string) bool {
 	return words("get list info id getname nodes slots shards myid whoami cat help log users getuser no-evict")[strings.ToLower(w)]
+}
+
+// changesRedis reports whether one of some lines is a command of Redis that does more than ask.
+func changesRedis(text string) bool {
+	for line := range strings.Lines(text) {
+		ws := strings.Fields(strings.ToLower(line))
+		if len(ws) > 0 && !asksRedis[ws[0]] && !(len(ws) > 1 && askRedisGroups[ws[0]] && askRedisOf(ws[1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // changesBy reports whether one of some statements does more than ask.

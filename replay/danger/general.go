@@ -94,7 +94,7 @@ var (
 		base64 base32 md5sum sha1sum sha256sum sha512sum b2sum cksum sum envsubst msgfmt msgmerge xgettext cc c++ as ld ar flex bison yacc lex groff troff
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog ldapsearch
 		pytest py.test jest vitest mocha rspec phpunit playwright ctest behave coverage act
-		thrift mlr Get-Help Get-Command Get-Member Get-ChildItem Get-Content xdotool xclip pbcopy wl-copy shellcheck shfmt crontab at batch history fc crudini`)
+		thrift mlr Get-Help Get-Command Get-Member Get-ChildItem Get-Content xdotool xclip pbcopy pbpaste wl-copy wl-paste passwd shellcheck shfmt crontab at batch history fc crudini`)
 	// ownPrograms have verbs about what is theirs alone, or a project's: only what is seen elsewhere, or ends a
 	// whole thing, counts.
 	ownPrograms = words(`git make gmake ninja just go cargo rustup npm yarn pnpm bun npx pip pip3 pipx uv uvx poetry pdm conda mamba gem bundle rake composer

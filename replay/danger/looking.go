@@ -432,7 +432,7 @@ func writesToShare(c *call) bool {
 		return c.Piped || c.Fed
 	}
 	for command := range strings.SplitSeq(w.Value, ";") {
-		if f := strings.Fields(command); len(f) > 0 && words("put mput del rm rmdir mkdir md rd rename deltree wdel reput setmode")[f[0]] {
+		if f := strings.Fields(command); len(f) > 0 && words("put mput del mdel rm rmdir mkdir md rd rename deltree wdel reput setmode")[f[0]] {
 			return true
 		}
 	}

@@ -90,7 +90,7 @@ func (c *call) deeds() (kind, why string) {
 			return "remote", "its program changes something on another machine"
 		case s.storesAway():
 			return "database", "its program changes a database of another machine"
-		case mailing.MatchString(s.code) && slices.ContainsFunc(s.strings, isAddress.MatchString):
+		case mailing.MatchString(s.code) && slices.ContainsFunc(s.strings, isAddress.MatchString) && !slices.ContainsFunc(s.strings, func(v string) bool { return v != "" && local(v) }):
 			return "mail", "its program sends a message"
 		}
 	}

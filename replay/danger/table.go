@@ -332,8 +332,7 @@ var table = []rule{
 	{"infrastructure", "terraform state,tofu state", exactly("rm mv push replace-provider"), "it changes what is known of infrastructure"},
 	{"infrastructure", "terraform workspace,pulumi stack", exactly("delete rm"), "it changes what is known of infrastructure"},
 	{"infrastructure", "aws", all(awsChanges, not(flag("--dry-run --dryrun"))), "it changes something at a provider"},
-	{"infrastructure", "gcloud,gsutil,bq", all(not(some(ownSettings, fetchesObjects)), exactly("publish purge delete create deploy update reset restart failover stop start rm rb mb cp mv rsync patch add remove set-iam-policy add-iam-policy-binding remove-iam-policy-binding resize suspend undelete import promote submit set setmeta disable enable rollback abandon destroy move execute call drain cancel attach-disk detach-disk simulate-maintenance-event recreate-instances")), "it changes something at a provider"},
-	{"infrastructure", "gcloud", all(exactly("run"), not(some(ownSettings, func(c *call) bool { return slices.Contains(c.toldWords()[:min(2, len(c.toldWords()))], "run") }))), "it changes something at a provider"},
+	{"infrastructure", "gsutil,bq", all(not(some(ownSettings, fetchesObjects)), exactly("publish purge delete create deploy update reset restart failover stop start rm rb mb cp mv rsync patch add remove set-iam-policy add-iam-policy-binding remove-iam-policy-binding resize suspend undelete import promote submit set setmeta disable enable rollback abandon destroy move execute call drain cancel attach-disk detach-disk simulate-maintenance-event recreate-instances")), "it changes something at a provider"},
 	{"infrastructure", "az", azChanges, "it changes something at a provider"},
 
 	// Data and containers.
