@@ -125,3 +125,39 @@ calls src/Run.cs:Run.Go -> make @20:8 (unresolved)
 calls src/Run.cs:Run.When -> test @9:67 (unresolved)
 `, "calls")
 }
+
+// TestChosen has overloads that what a function gives, a span, a delegate or a constant of an enum tells apart.
+func TestChosen(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- src/Run.cs --
+using System;
+using System.Collections.Generic;
+namespace N;
+enum Mode { Near, Far }
+class Base { public Base(Delegate made) { } public Base(string name, int at) { } }
+class Made<T> : Base { public Made(Action<T> act) : base(act) { } }
+class Run
+{
+    string Join<T>(IEnumerable<T> of, Func<T, string> text, string by) => "";
+    string Join<T>(IEnumerable<T> of, Func<T, object> text, string by) => Join(of, o => text(o)?.ToString(), by);
+    string Join<T>(IEnumerable<T> of, string by) => Join(of, o => o?.ToString(), by);
+    void Put(ReadOnlySpan<char> a, ReadOnlySpan<char> b) { }
+    void Put(char a, ReadOnlySpan<char> b) { }
+    void Put(ReadOnlySpan<char> a, char b) { }
+    void Make(object of, bool far) { Make(of, far ? Mode.Far : Mode.Near); }
+    void Make(object of, Mode mode) { }
+    void Go(string s) { Put(s.AsSpan(), "x".AsSpan()); Put(s.AsSpan(1), 'c'); }
+}
+`, `
+calls src/Run.cs:Made.ctor -> src/Run.cs:Base.ctor @6:52
+calls src/Run.cs:Run.Go -> src/Run.cs:Run.Put @17:24
+calls src/Run.cs:Run.Go -> src/Run.cs:Run.Put#3 @17:55
+calls src/Run.cs:Run.Join#2 -> src/Run.cs:Run.Join @10:74
+calls src/Run.cs:Run.Join#3 -> src/Run.cs:Run.Join @11:52
+calls src/Run.cs:Run.Make -> src/Run.cs:Run.Make#2 @15:37
+calls src/Run.cs:Run.Go -> csharp System String.AsSpan @17:30,17:44,17:61 (external)
+calls src/Run.cs:Run.Join#2 -> csharp System Object.ToString @10:97 (external)
+calls src/Run.cs:Run.Join#3 -> csharp System Object.ToString @11:69 (external)
+calls src/Run.cs:Run.Join#2 -> text @10:88 (unresolved)
+`, "calls")
+}

@@ -16,7 +16,7 @@ import (
 // their property. In types, Task<T>, ValueTask<T> and T? are T, because paths do not contain
 // await.
 var extractor = extract.Language{
-	Name: "csharp", Version: 9, Matches: extract.Suffixed(".cs"),
+	Name: "csharp", Version: 10, Matches: extract.Suffixed(".cs"),
 	Extract: extract.ParsedBy(extract.LoadGrammar(csharp.GetLanguage), parse, func(f *extract.File) {
 		c := &walker{File: f}
 		c.setOnce = c.SetOnce(c.setting)

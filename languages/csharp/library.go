@@ -60,9 +60,18 @@ interface System.IAsyncDisposable
 abstract ValueTask DisposeAsync()
 interface System.IServiceProvider
 abstract Object GetService(Type)
+class System.ReadOnlySpan<T>
+.Length int
+.IsEmpty bool
+ReadOnlySpan<T> Slice(int)
+ReadOnlySpan<T> Slice(int,int)
+T[] ToArray()
 class System.String : IEnumerable<char>, IComparable<String>
 .Length int
 .Empty String
+ReadOnlySpan<char> AsSpan()
+ReadOnlySpan<char> AsSpan(int)
+ReadOnlySpan<char> AsSpan(int,int)
 String Trim()
 String ToLower()
 String ToUpper()
@@ -119,33 +128,36 @@ class System.Exception
 .Message String
 .InnerException Exception
 .StackTrace String
-interface System.Func1<R>
+class System.Delegate
+.Method MethodInfo
+.Target Object
+interface System.Func1<R> : Delegate
 abstract R Invoke()
-interface System.Func2<A,R>
+interface System.Func2<A,R> : Delegate
 abstract R Invoke(A)
-interface System.Func3<A,B,R>
+interface System.Func3<A,B,R> : Delegate
 abstract R Invoke(A,B)
-interface System.Func4<A,B,C,R>
+interface System.Func4<A,B,C,R> : Delegate
 abstract R Invoke(A,B,C)
-interface System.Action
+interface System.Action : Delegate
 abstract void Invoke()
-interface System.Action1<A>
+interface System.Action1<A> : Delegate
 abstract void Invoke(A)
-interface System.Action2<A,B>
+interface System.Action2<A,B> : Delegate
 abstract void Invoke(A,B)
-interface System.Action3<A,B,C>
+interface System.Action3<A,B,C> : Delegate
 abstract void Invoke(A,B,C)
-interface System.Action4<A,B,C,D>
+interface System.Action4<A,B,C,D> : Delegate
 abstract void Invoke(A,B,C,D)
-interface System.Func5<A,B,C,D,R>
+interface System.Func5<A,B,C,D,R> : Delegate
 abstract R Invoke(A,B,C,D)
-interface System.Func6<A,B,C,D,E,R>
+interface System.Func6<A,B,C,D,E,R> : Delegate
 abstract R Invoke(A,B,C,D,E)
-interface System.Predicate<T>
+interface System.Predicate<T> : Delegate
 abstract bool Invoke(T)
-interface System.Comparison<T>
+interface System.Comparison<T> : Delegate
 abstract int Invoke(T,T)
-interface System.EventHandler<T>
+interface System.EventHandler<T> : Delegate
 abstract void Invoke(Object,T)
 class System.Lazy<T>
 .Value T

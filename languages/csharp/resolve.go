@@ -15,7 +15,7 @@ import (
 // only those in library are known.
 var definition = typed.Language{
 	Language: scope.Language{
-		Name: "csharp/12", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
+		Name: "csharp/13", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
 		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
 	},
 	Library: library, Object: "Object", Constructor: "ctor", Iterable: "IEnumerable",
@@ -25,6 +25,7 @@ var definition = typed.Language{
 	Transparent: scope.WordSet("Result Value GetAwaiter GetResult ConfigureAwait AsTask WaitAsync"),
 	Given:       scope.WordSet("GetService GetRequiredService GetKeyedService Resolve CreateInstance GetInstance DeserializeObject Deserialize DeserializeAsync GetExportedValue"),
 	Common:      commonMethods,
+	Always:      map[string]string{"ToString": "String"},
 	Names:       namedType, Implied: func(*typed.Typer, *typed.Class) *typed.Type { return nil }, Complete: complete,
 	ReadImports: bring, Statics: statics, Extensions: extensions,
 	RPC: grpc,

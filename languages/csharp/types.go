@@ -229,7 +229,9 @@ func (c *walker) conditional(n extract.Ref, s state) string {
 		case "element_binding_expression":
 			return extract.Element(base, "_")
 		case "invocation_expression":
-			return extract.Unknown
+			if fn := c.Field(k, "function"); k != c.Field(n, "condition") && c.Kind(fn) == "member_binding_expression" {
+				return extract.Result(c.memberOf(base, c.Text(c.lastName(c.Field(fn, "name")))))
+			}
 		}
 	}
 	return extract.Unknown

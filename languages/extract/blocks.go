@@ -148,7 +148,8 @@ func IsNumber(path string) bool {
 	return false
 }
 
-// SameOf returns the path of two alternatives if they are equal or one is null.
+// SameOf returns the path of two alternatives if they are equal or one is null, or the first one if
+// both are constants of one type (Color.Red, Color.Blue).
 func SameOf(a, b string) string {
 	switch {
 	case a == "<null>":
@@ -156,7 +157,17 @@ func SameOf(a, b string) string {
 	case b == "<null>" || a == b:
 		return a
 	}
+	of, first := SplitLast(a)
+	if to, second := SplitLast(b); of != "" && of == to && isTypeName(of) && isTypeName(first) && isTypeName(second) {
+		return a
+	}
 	return Unknown
+}
+
+// isTypeName reports whether a path is of names alone and its last name begins as types and constants do.
+func isTypeName(path string) bool {
+	_, last := SplitLast(path)
+	return last != "" && last[0] >= 'A' && last[0] <= 'Z' && !strings.ContainsAny(path, "([<?")
 }
 
 // Slashed returns a pattern with a leading and without a trailing slash, as frameworks join them.

@@ -14,7 +14,7 @@ import (
 // anonymous class has "$1", "$2" and so on by its place in the enclosing declaration. What the
 // initializer of a field does belongs to the field.
 var extractor = extract.Language{
-	Name: "java", Version: 12, Matches: extract.Suffixed(".java"),
+	Name: "java", Version: 13, Matches: extract.Suffixed(".java"),
 	Extract: extract.Parsed(extract.LoadGrammar(java.GetLanguage), func(f *extract.File) {
 		j := &walker{File: f, anonymous: map[uint32]int{}}
 		j.setOnce = j.SetOnce(j.setting)

@@ -12,12 +12,12 @@ import (
 // definition describes Java to languages/typed.
 var definition = typed.Language{
 	Language: scope.Language{
-		Name: "java/10", Languages: []string{"java", "settings"}, Outside: "java", Typed: true,
+		Name: "java/11", Languages: []string{"java", "settings"}, Outside: "java", Typed: true,
 		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
 	},
 	Library: library, Object: "Object", Constructor: "<init>", Iterable: "Iterable", SmallPackages: true,
 	Names: namedType, Implied: implied, Complete: complete, ReadImports: bring, Statics: statics,
-	RPC: grpc,
+	RPC: grpc, Always: map[string]string{"toString": "String"}, Makers: scope.WordSet("of copyOf valueOf"),
 }
 
 // layout has the conventions of Java's files. Their packages, and not their paths, say what they

@@ -280,6 +280,29 @@ calls A.java:A.run -> java java.util.stream Stream.filter @22:17 (external)
 calls A.java:A.run -> java java.util.stream Stream.forEach @22:54 (external)
 calls A.java:A.run -> java java.util.stream Stream.map @22:35 (external)
 `},
+		{"what functions give, what makers outside the repository make, constants of one type", `
+-- a/Build.java --
+package a;
+import com.google.common.collect.ImmutableList;
+import java.util.function.Function;
+enum Mode { NEAR, FAR }
+class Build {
+  static void all(String[] of) { all(ImmutableList.copyOf(of)); }
+  static void all(Iterable<String> of) {}
+  void in(boolean far) { in(far ? Mode.FAR : Mode.NEAR); }
+  void in(Mode mode) {}
+  void text(Function<Object, String> f) {}
+  void text(Object of) { text(o -> o.toString()); }
+}
+`, `
+calls a/Build.java:Build.all -> a/Build.java:Build.all#2 @6:33
+calls a/Build.java:Build.in -> a/Build.java:Build.in#2 @8:25
+calls a/Build.java:Build.text#2 -> a/Build.java:Build.text @11:25
+calls a/Build.java:Mode.FAR -> a/Build.java:Mode @4:18
+calls a/Build.java:Mode.NEAR -> a/Build.java:Mode @4:12
+calls a/Build.java:Build.all -> java com.google.common.collect ImmutableList.copyOf @6:51 (external)
+calls a/Build.java:Build.text#2 -> java java.lang Object.toString @11:37 (external)
+`},
 		{"of several methods that fit, none is the most specific", `
 -- A.java --
 class A {

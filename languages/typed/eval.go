@@ -44,6 +44,9 @@ func (t *Typer) eval(at Spot, of scope.Path) *Type {
 func (t *Typer) resultOf(at Spot, on *Type, name string, call scope.Step, of scope.Path) *Type {
 	callee := of.Text[:call.At]
 	if on == nil {
+		if result := t.lang.Always[name]; result != "" && call.Name == "" && t.callOf(at, callee).GetCount() == 0 {
+			return &Type{Class: t.Library[result]}
+		}
 		return t.called(at, selection{}, call.Name, callee)
 	}
 	if made := t.clientMade(on, name); made != nil {
@@ -52,6 +55,9 @@ func (t *Typer) resultOf(at Spot, on *Type, name string, call scope.Step, of sco
 	s := t.method(at, on, name, t.callOf(at, callee))
 	if s.method == nil && t.lang.Transparent[name] && !on.static {
 		return on
+	}
+	if s.method == nil && on.static && on.Class == nil && on.Pkg != "" && call.Name == "" && t.lang.Makers[name] {
+		return &Type{Pkg: on.Pkg, Name: on.Name}
 	}
 	return t.called(at, s, call.Name, callee)
 }

@@ -38,7 +38,7 @@ func (t *Typer) fit(arg, to *Type) int {
 		if arg.Class != nil && arg.Class.Decl == nil && boxOf[to.Name] == arg.Class.Name {
 			return boxed
 		}
-		if arg.Class != nil && (arg.Class.Decl != nil || arg.Class.Name == "String") || arg.elem != nil {
+		if arg.Class != nil && (arg.Class.Decl != nil || arg.Class.Name == "String" || len(arg.Args) > 0) || arg.elem != nil {
 			return never
 		}
 		return unclear

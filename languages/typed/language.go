@@ -54,6 +54,10 @@ type Language struct {
 	Common map[string]bool
 	// Given has names of methods that return the type argument of their call.
 	Given map[string]bool
+	// Always has the methods that every value has, with their results.
+	Always map[string]string
+	// Makers has the static methods that by convention return an instance of their class.
+	Makers map[string]bool
 	// Transparent has the members of a value that stand for the value itself, because types are
 	// written without what wraps them, as a Task's Result.
 	Transparent map[string]bool

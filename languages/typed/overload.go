@@ -40,6 +40,9 @@ func (t *Typer) choose(at Spot, all []boundMethod, call *recountv1.Reference) se
 		case len(fit) == 1:
 			return selection{method: fit[0].method, recv: fit[0].recv}
 		case len(fit) > 1:
+			if c, ok := t.byResults(at, fit, call); ok {
+				return selection{method: c.method, recv: c.recv}
+			}
 			if c, ok := t.mostSpecific(fit, call); ok && known {
 				return selection{method: c.method, recv: c.recv}
 			}
@@ -172,6 +175,43 @@ func (t *Typer) exact(at Spot, of []boundMethod, call *recountv1.Reference, vari
 			found, ok = c, true
 		case len(found.method.Params) != len(args):
 			return boundMethod{}, false
+		}
+	}
+	return found, ok
+}
+
+// byResults returns the only candidate of several for whose parameters the functions that are passed give exactly
+// what they are asked for: Func<T, string> rather than Func<T, object> for a function that returns a string.
+func (t *Typer) byResults(at Spot, of []boundMethod, call *recountv1.Reference) (found boundMethod, ok bool) {
+	at.at, at.after = call.GetAt(), true
+	var results []*Type
+	some := false
+	for _, a := range t.arguments(at, call) {
+		var result *Type
+		if a != nil && a.fn != nil && a.fn.result.Text != "" {
+			t.depth++
+			result = t.eval(at, a.fn.result).value()
+			t.depth--
+			some = some || result != nil
+		}
+		results = append(results, result)
+	}
+	if !some {
+		return boundMethod{}, false
+	}
+	for _, c := range of {
+		all := true
+		for i, r := range results {
+			if r != nil {
+				m, b := t.functional(c.method.parameter(i).subst(c.recv).bounded())
+				all = all && m != nil && identical(r, m.Result.subst(b))
+			}
+		}
+		switch {
+		case all && ok:
+			return boundMethod{}, false
+		case all:
+			found, ok = c, true
 		}
 	}
 	return found, ok
