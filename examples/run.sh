@@ -62,4 +62,5 @@ for hit in json.load(sys.stdin)["hits"]:
 
 visible 2 --exit fail
 python3 examples/question/ask.py test | want question
+(RECOUNT_SERVER=http://127.0.0.1:9 python3 examples/question/ask.py test 2>&1 || echo "exit $?") | want question-no-server
 examples/question/ask.sh test | python3 -c 'import json, sys; print(*[h["command"] for h in json.load(sys.stdin)["hits"]], sep="\n")' | want question-curl

@@ -3,12 +3,13 @@
     python3 ask.py WORDS...
 
 RECOUNT_SERVER is the server (default http://127.0.0.1:7171), RECOUNT_TOKEN its token.
-Exits with 1 if nothing is found.
+Exits with 1 if nothing is found or no server answers.
 """
 
 import json
 import os
 import sys
+import urllib.error
 import urllib.request
 
 
@@ -24,7 +25,13 @@ def ask(operation, question):
 
 
 def main():
-    found = ask("find", {"text": " ".join(sys.argv[1:]), "filters": {"exit": "fail"}, "limit": 3})
+    try:
+        found = ask("find", {"text": " ".join(sys.argv[1:]), "filters": {"exit": "fail"}, "limit": 3})
+    except urllib.error.HTTPError as refused:
+        sys.exit(f"ask.py: {refused.read().decode().strip()}")
+    except urllib.error.URLError as missing:
+        why = getattr(missing.reason, "strerror", None) or missing.reason
+        sys.exit(f"ask.py: no server answers: {why}: start it with: recount up, or name it in RECOUNT_SERVER")
     if found["status"] == "empty":
         print(found.get("hint", "nothing found"))
         return 1

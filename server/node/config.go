@@ -374,8 +374,10 @@ func (c Config) validate() error {
 			errs = append(errs, err)
 		}
 	}
+	unknown := false
 	for i, r := range c.Roles {
 		if !slices.Contains(AllRoles, r) {
+			unknown = true
 			bad("roles", fmt.Sprintf("%q", r), "want some of "+strings.Join(AllRoles, ", "))
 		}
 		if slices.Contains(c.Roles[:i], r) {
@@ -386,6 +388,7 @@ func (c Config) validate() error {
 		bad("data_dir", `""`, "want a directory")
 	}
 	switch outside := len(c.Kafka.Brokers) > 0; {
+	case unknown: // which roles are meant is not known
 	case outside && c.Has(RoleLog):
 		bad("kafka.brokers", strings.Join(c.Kafka.Brokers, ","), "not allowed with the role log, which is the embedded broker")
 	case outside && c.Kafka.AcceptLoss:
@@ -393,7 +396,7 @@ func (c Config) validate() error {
 	case !outside && !c.Has(RoleLog):
 		bad("kafka.brokers", "none", "want the brokers of the log, because this process does not have the role log")
 	}
-	if c.Has(RoleServe) && !c.Has(RoleProject) {
+	if c.Has(RoleServe) && !c.Has(RoleProject) && !unknown {
 		bad("roles", strings.Join(c.Roles, ","), "serve needs project in the same process: it reads the projections from the disk")
 	}
 	if c.Embedder != DefaultEmbedder {

@@ -18,6 +18,16 @@ import (
 // operatorToken is long enough for an operator's token.
 const operatorToken = "s3cret-s3cret-s3cret"
 
+// TestConfigUnknownRole: the error names the role, and nothing that would follow from its absence.
+func TestConfigUnknownRole(t *testing.T) {
+	for _, roles := range [][]string{{"foo"}, {"serve", "foo"}} {
+		_, err := node.Config{DataDir: t.TempDir(), Roles: roles}.Normal()
+		if want := `roles: "foo": want some of log, ingest, process, project, serve`; err == nil || err.Error() != want {
+			t.Errorf("%v: got %v, want %s", roles, err, want)
+		}
+	}
+}
+
 func TestConfigNamesFieldAndValue(t *testing.T) {
 	readable := filepath.Join(t.TempDir(), "readable")
 	if err := os.WriteFile(readable, []byte(operatorToken), 0o644); err != nil {
