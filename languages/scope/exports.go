@@ -31,6 +31,9 @@ const (
 	Constructs = "constructs"
 )
 
+// Wraps is the attribute of a function whose result calls a parameter: it has the parameter's name.
+const Wraps = "wraps"
+
 // NoValue is the value of a binding that declares a variable without a value.
 const NoValue = "<>"
 

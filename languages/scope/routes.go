@@ -423,6 +423,10 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 	if r.Handler != "" {
 		handler = rt.know.Handler(m, in, m.Path(r.Handler))
 	}
+	how := ScopeResolved
+	if given, by := rt.wrapped(m, in, r); given != nil {
+		handler, how = given, by
+	}
 	before := []prefix{{}}
 	several := false
 	if r.Router != "" {
@@ -477,14 +481,14 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			}
 			for _, path := range rt.inApplication(app, unknown, r, handler, s.method, path) {
 				path.text = hoisted(path.text)
-				l.route(r, s.method, path, s.handler, graphs)
+				l.route(r, s.method, path, s.handler, how, graphs)
 			}
 		}
 	}
 }
 
 // route adds a route's node and the edge from its handler.
-func (l *Linker) route(r *recountv1.RouteFact, method string, path prefix, handler *Decl, graphs map[string]*resolve.FileGraph) {
+func (l *Linker) route(r *recountv1.RouteFact, method string, path prefix, handler *Decl, how recountv1.Provenance, graphs map[string]*resolve.FileGraph) {
 	const kind = recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE
 	m := l.Module
 	pattern := strings.ReplaceAll(path.text, assumedMark, "")
@@ -500,7 +504,7 @@ func (l *Linker) route(r *recountv1.RouteFact, method string, path prefix, handl
 		attributes["kind"] = PageRole
 	}
 	edge := func(at *recountv1.Place) *recountv1.CodeEdge {
-		e := resolve.EdgeAt(ScopeResolved, at)
+		e := resolve.EdgeAt(how, at)
 		if path.unknown {
 			e.ConfidencePermille = resolve.UnsureRoute
 		} else if assumed {

@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 23, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 24, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -72,6 +72,8 @@ type walker struct {
 	handed map[string]bool
 	// named has the anonymous functions that routes name.
 	named map[extract.Ref][]inlined
+	// wrappers has the functions whose results call a parameter, with its name.
+	wrappers map[uint32]string
 	// registered has the functions that have a name because of the call that they are given to.
 	registered map[extract.Ref]string
 	// bounds has what type parameters of documentation comments extend, typedefs the types of other files
@@ -116,10 +118,11 @@ type inheritance struct {
 }
 
 func extractScript(f *extract.File) {
-	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}, parts: map[extract.Ref]classObject{}, made: map[uint32]bool{}, ctors: map[uint32]bool{}, partial: map[string]uint32{}, ownNames: map[uint32]string{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}}
+	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, wrappers: map[uint32]string{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}, parts: map[extract.Ref]classObject{}, made: map[uint32]bool{}, ctors: map[uint32]bool{}, partial: map[string]uint32{}, ownNames: map[uint32]string{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}}
 	j.setOnce, j.setIn = j.SetOnce(j.setting), j.SetOnceIn(j.setting, j.isScope)
 	j.framework = j.webFramework()
 	j.block(0, state{})
+	j.noteWrappers()
 	for _, i := range j.inherited {
 		if in := j.declaredAs(i.owner, 0); in != 0 {
 			j.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, in, i.base, i.at)

@@ -176,3 +176,60 @@ handles_route app.js -> gone @5:0 (unresolved)
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}
 }
+
+// A route whose handler is wrapped by a call is handled by what the call is given.
+func TestWrappedHandlers(t *testing.T) {
+	const archive = `
+-- wrap.js --
+function asyncHandler(fn) {
+  return function asyncUtilWrap(...args) {
+    return Promise.resolve(fn(...args)).catch(args[args.length - 1])
+  }
+}
+module.exports = asyncHandler
+-- more.js --
+exports.catchAsync = (fn) => (req, res, next) => { fn.call(this, req, res, next).catch(next) }
+const again = (fn) => (req, res) => fn(req, res)
+exports.timed = (name, fn) => again(fn)
+exports.made = (open) => { const db = open(); return (req, res) => res.send(db) }
+-- auth.js --
+async function login(req, res) {}
+class Users { show(req, res) {} }
+module.exports = { login, users: new Users(), list: async (req, res) => {}, limits: { max: 1 } }
+-- app.js --
+const express = require("express")
+const external = require("express-async-handler")
+const asyncHandler = require("./wrap")
+const { catchAsync, timed, made } = require("./more")
+const auth = require("./auth")
+const router = express.Router()
+const app = express()
+app.use(router)
+router.post("/login", auth.limit, asyncHandler(auth.login))
+router.get("/list", catchAsync(auth.list))
+router.route("/list").put(timed(auth.limits, auth.list))
+router.get("/both", asyncHandler(catchAsync(auth.login)))
+router.get("/show", asyncHandler(auth.users.show.bind(auth.users)))
+router.get("/bound", auth.users.show.bind(auth.users))
+router.get("/external", external(auth.login))
+router.get("/made", made(auth.login))
+router.get("/two", asyncHandler(auth.login, auth.list))
+router.get("/data", asyncHandler(auth.limits))
+`
+	const want = `
+handles_route app.js -> asyncHandler() @17:0 (unresolved)
+handles_route app.js -> asyncHandler() @18:0 (unresolved)
+handles_route app.js -> made() @16:0 (unresolved)
+handles_route auth.js:Users.show -> app.js:GET /bound
+handles_route auth.js:Users.show -> app.js:GET /show
+handles_route auth.js:list -> app.js:GET /list
+handles_route auth.js:list -> app.js:PUT /list
+handles_route auth.js:login -> app.js:GET /both
+handles_route auth.js:login -> app.js:GET /external (flow 700)
+handles_route auth.js:login -> app.js:POST /login
+`
+	g := resolvetest.Full(t, NewResolver(), resolvetest.Archive(t, archive, factsOf))
+	if diff := cmp.Diff(strings.Split(strings.TrimSpace(want), "\n"), g.Text("handles_route")); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}

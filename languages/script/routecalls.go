@@ -124,7 +124,7 @@ func (r *registration) group(g *recountv1.RouteFact) {
 
 // mount adds the group that an expression is the router or the plugin of.
 func (r *registration) mount(role, pattern string, of extract.Ref) {
-	g := &recountv1.RouteFact{Role: role, Method: "ANY", Pattern: pattern, Router: r.router}
+	g := &recountv1.RouteFact{Group: true, Role: role, Method: "ANY", Pattern: pattern, Router: r.router}
 	if r.handles(g, of, r.call, r.s); g.Handler != extract.Unknown {
 		r.group(g)
 	}

@@ -311,6 +311,9 @@ func (j *walker) handles(r *recountv1.RouteFact, n, call extract.Ref, s state) {
 		return
 	}
 	r.Handler = extract.FirstOf(j.routePath(n, s), extract.Unknown)
+	if !r.Group {
+		r.Given = j.givenTo(n, s)
+	}
 }
 
 // handler declares an anonymous function that serves a route or gets a router.

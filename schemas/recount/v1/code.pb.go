@@ -1366,7 +1366,10 @@ type RouteFact struct {
 	//	view     `handler` may be a class whose methods serve the HTTP methods of their names
 	//	mounted  the handler serves only where it is mounted by its name
 	//	viewset  `handler` is a class whose methods list, create, … serve `pattern` and what is below it
-	Role          string `protobuf:"bytes,9,opt,name=role,proto3" json:"role,omitempty"`
+	Role string `protobuf:"bytes,9,opt,name=role,proto3" json:"role,omitempty"`
+	// given has the access paths of the arguments of the call `handler`, if it is one: wrap(schema, login).
+	// Those of a call among them come after it: its result is f(), as in `handler`.
+	Given         []string `protobuf:"bytes,10,rep,name=given,proto3" json:"given,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1462,6 +1465,13 @@ func (x *RouteFact) GetRole() string {
 		return x.Role
 	}
 	return ""
+}
+
+func (x *RouteFact) GetGiven() []string {
+	if x != nil {
+		return x.Given
+	}
+	return nil
 }
 
 // OwnerRule is a line of CODEOWNERS.
@@ -2371,7 +2381,7 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\x06target\x18\x02 \x01(\tR\x06target\x12\x14\n" +
 	"\x05value\x18\x03 \x01(\tR\x05value\x12\x12\n" +
 	"\x04type\x18\x04 \x01(\tR\x04type\x12!\n" +
-	"\x02at\x18\x05 \x01(\v2\x11.recount.v1.PlaceR\x02at\"\xea\x01\n" +
+	"\x02at\x18\x05 \x01(\v2\x11.recount.v1.PlaceR\x02at\"\x80\x02\n" +
 	"\tRouteFact\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x18\n" +
 	"\apattern\x18\x02 \x01(\tR\apattern\x12\x18\n" +
@@ -2381,7 +2391,9 @@ const file_recount_v1_code_proto_rawDesc = "" +
 	"\tframework\x18\x06 \x01(\tR\tframework\x12\x0e\n" +
 	"\x02in\x18\a \x01(\rR\x02in\x12!\n" +
 	"\x02at\x18\b \x01(\v2\x11.recount.v1.PlaceR\x02at\x12\x12\n" +
-	"\x04role\x18\t \x01(\tR\x04role\"k\n" +
+	"\x04role\x18\t \x01(\tR\x04role\x12\x14\n" +
+	"\x05given\x18\n" +
+	" \x03(\tR\x05given\"k\n" +
 	"\tOwnerRule\x12\x18\n" +
 	"\apattern\x18\x01 \x01(\tR\apattern\x12\x16\n" +
 	"\x06owners\x18\x02 \x03(\tR\x06owners\x12\x12\n" +
