@@ -193,6 +193,7 @@ func (f *finder) judgeCall(c *shell.Call) {
 			f.path(w, c.Dir, Update, true)
 		} else if ws := shell.Operands(c.Args, "-p -i -o -r --strip --input --output"); len(ws) > 0 {
 			f.path(ws[0], c.Dir, Update, false)
+			f.readWords(c, ws[1:])
 		} else {
 			f.path(shell.Word{Value: "."}, c.Dir, Update, true)
 		}

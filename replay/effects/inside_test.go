@@ -76,6 +76,8 @@ func TestWritesOfPrograms(t *testing.T) {
 		"ln -s ../a bin/":                                        "reads path /w/a; writes path /w/bin/a",
 		"ln a bin/b":                                             "reads path /w/a; writes path /w/bin/b; writes path /w/bin/b/a",
 		"mkfifo pipe":                                            "writes path /w/pipe",
+		"objcopy --rename-section .data=.rodata a":               "updates path /w/a",
+		"patch a.c fix.patch":                                    "reads path /w/fix.patch; updates path /w/a.c",
 		"objcopy -O binary a b":                                  "reads path /w/a; writes path /w/b",
 		"find . | cpio -pdm ../x":                                "reads path /w/**; updates path /x/**",
 		"find src | xargs -I{} cp {} out/":                       "reads path /w/**; reads path /w/src/**; updates path /w/out/**",

@@ -243,7 +243,10 @@ func (a *act) leavesFiles(after []commands.Scanned) bool {
 		})
 	})
 	if len(files) == 0 && (ok || !a.stages()) || slices.ContainsFunc(after, func(o commands.Scanned) bool {
-		return o.Template == a.Template && o.Workspace == a.Workspace && (o.ExitCode == nil || *o.ExitCode == 0)
+		return o.Template == a.Template && o.Workspace == a.Workspace && (o.ExitCode == nil || *o.ExitCode == 0) && !slices.ContainsFunc(files, func(name string) bool {
+			base := path.Base(name) // a command such as tool > before, of which tool > after is no repetition
+			return strings.Contains(a.Command, base) && !strings.Contains(o.Command, base)
+		})
 	}) {
 		return false
 	}

@@ -406,6 +406,22 @@ func TestFailuresThatLeaveFiles(t *testing.T) {
 	}
 }
 
+// TestFailuresIntoOtherFiles has a command that failed and then worked: of the same template, the second wrote
+// another file, and so did not do again what the first had left.
+func TestFailuresIntoOtherFiles(t *testing.T) {
+	for _, c := range []struct{ second, want string }{{"after", "0 1"}, {"before", "1"}} {
+		n := watched("cycles lib > before | before=1 .", "cycles lib > "+c.second+" | "+c.second+"=2 .")
+		one := int32(1)
+		n.Commands[0].ExitCode = &one
+		for i := range n.Commands {
+			n.Commands[i].Template = "cycles * > *"
+		}
+		if got := kept(made(t, n, Request{})); got != c.want {
+			t.Errorf("> %s: kept %s, want %s", c.second, got, c.want)
+		}
+	}
+}
+
 // TestNamesInsideWords has files that words of commands name behind a colon or the like, or by a flag.
 func TestNamesInsideWords(t *testing.T) {
 	for _, lines := range [][]string{
