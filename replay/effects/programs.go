@@ -157,13 +157,6 @@ func (f *finder) translates(c *shell.Call) {
 	f.readWords(c, ws)
 }
 
-// objcopyFlags are the flags of objcopy with a value.
-const objcopyFlags = "-I -O -F -B -R -j -N -K -L -G -W -b -i --input-target --output-target --target --binary-architecture --remove-section " +
-	"--only-section --strip-symbol --keep-symbol --keep-section --localize-symbol --globalize-symbol --weaken-symbol " +
-	"--redefine-sym --redefine-syms --rename-section --add-section --update-section --dump-section --set-section-flags " +
-	"--set-section-alignment --change-section-address --add-gnu-debuglink --add-symbol --prefix-symbols --prefix-sections " +
-	"--gap-fill --pad-to --set-start"
-
 // lastOf judges programs that write their last operand, or change the one that they have.
 func (f *finder) lastOf(c *shell.Call) {
 	flags := "-o -K -N -R -j -O -I -m --mode -i -vf -c:v -c:a -r -s -t -ss -resize -quality -crop"

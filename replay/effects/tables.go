@@ -90,3 +90,10 @@ func tabled(name string) bool {
 
 // wordsOnly are programs whose operands are no paths.
 var wordsOnly = words("echo printf seq export local declare typeset readonly unset return exit shift set shopt wait jobs kill getopts read let expr")
+
+// objcopyFlags are the flags of objcopy with a value.
+const objcopyFlags = "-I -O -F -B -R -j -N -K -L -G -W -b -i --input-target --output-target --target --binary-architecture --remove-section " +
+	"--only-section --strip-symbol --keep-symbol --keep-section --localize-symbol --globalize-symbol --weaken-symbol " +
+	"--redefine-sym --redefine-syms --rename-section --add-section --update-section --dump-section --set-section-flags " +
+	"--set-section-alignment --change-section-address --add-gnu-debuglink --add-symbol --prefix-symbols --prefix-sections " +
+	"--gap-fill --pad-to --set-start"
