@@ -23,6 +23,18 @@ type mcpFlags struct {
 	project, yes, print bool
 }
 
+// settingsChange is the answer of mcp install and uninstall as JSON.
+type settingsChange struct {
+	Client string `json:"client"`
+	File   string `json:"file"`
+	// Changes is whether the settings differ from what they are to be.
+	Changes bool `json:"changes"`
+	// Written is whether the file was changed; it is not with --print.
+	Written bool `json:"written"`
+	// Diff has the changed lines.
+	Diff string `json:"diff,omitempty"`
+}
+
 func (a *app) mcpInstallCmd(remove bool) *cobra.Command {
 	var f mcpFlags
 	names := "{" + strings.Join(mcpinstall.Names(), "|") + "}"
@@ -97,27 +109,48 @@ func (a *app) mcpSettings(name string, f mcpFlags, remove bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was changed: add the server by hand as docs/mcp.md shows", file, err)
 	}
-	if !changed {
-		a.Printf("%s: nothing to change\n", file)
-		return nil
+	done := settingsChange{Client: name, File: file, Changes: changed}
+	if changed {
+		done.Diff = settingsfile.Diff(string(before), string(after))
 	}
-	a.Printf("--- %s\n+++ %s\n%s", file, file, settingsfile.Diff(string(before), string(after)))
-	if f.print {
-		return nil
+	if !a.JSON {
+		if !changed {
+			a.Printf("%s: nothing to change\n", file)
+			return nil
+		}
+		a.Printf("--- %s\n+++ %s\n%s", file, file, done.Diff)
 	}
-	if !f.yes {
-		fmt.Fprintf(a.Err, "write this? [y/N] ")
-		line, _ := bufio.NewReader(a.In).ReadString('\n')
-		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-			fmt.Fprintln(a.Err, "recount: nothing was changed; --yes writes without asking")
+	if changed && !f.print {
+		if !f.yes && !a.agreed() {
 			return exitError(exitNothing)
 		}
+		if err := settingsfile.Replace(file, before, after); err != nil {
+			return err
+		}
+		done.Written = true
 	}
-	if err := settingsfile.Replace(file, before, after); err != nil {
-		return err
+	if a.JSON {
+		return a.PrintJSON(done)
 	}
-	a.Printf("%s\n", a.Paint(render.Dim, "written; restart the agent"))
+	if done.Written {
+		a.Printf("%s\n", a.Paint(render.Dim, "written; restart the agent"))
+	}
 	return nil
+}
+
+// agreed asks whether to write a change that was shown.
+func (a *app) agreed() bool {
+	if a.JSON {
+		fmt.Fprintln(a.Err, "recount: --json does not ask: give --yes to write, or --print to see the change")
+		return false
+	}
+	fmt.Fprintf(a.Err, "write this? [y/N] ")
+	line, _ := bufio.NewReader(a.In).ReadString('\n')
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		fmt.Fprintln(a.Err, "recount: nothing was changed; --yes writes without asking")
+		return false
+	}
+	return true
 }
 
 // mcpArgs returns the arguments of the entry.

@@ -333,7 +333,9 @@ func TestBad(t *testing.T) {
 	}{
 		"nothing":             {},
 		"blank":               {data: "\n\n \n"},
-		"no JSON":             {data: "hello\nworld", err: "line 1: no JSON: invalid character 'h' looking for beginning of value"},
+		"no JSON":             {data: "hello\nworld", err: `line 1: no JSON: this is text that begins with "hello". ` + acceptedAre},
+		"a table":             {data: "id,name\n1,2\n", err: `line 1: no JSON: this is text that begins with "id,name". ` + acceptedAre},
+		"a binary file":       {data: "\x7fELF\x02\x00\n", err: "line 1: no JSON: this is a binary file. " + acceptedAre},
 		"another JSON":        {data: "{\"a\":1}\n", err: "line 1: unknown format: this is an object with the fields a. " + acceptedAre + "; if it is one of them, give --format"},
 		"a database":          {data: "SQLite format 3\x00\x10", err: "line 1: no JSON: this is a SQLite database; of OpenCode, give the output of: opencode export SESSION. " + acceptedAre},
 		"a list":              {data: `[{"x":1,"type":"y"}]`, err: `line 1: unknown format: this is a list of 1, the first of them an object with the fields type, x (type "y"). ` + acceptedAre + "; if it is one of them, give --format"},

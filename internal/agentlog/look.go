@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Accepted lists for a message whose files can be read.
@@ -63,7 +64,7 @@ var foreign = []struct{ head, what string }{
 	{"# aider chat started", "a chat history of aider in Markdown, which has no calls or results"},
 }
 
-// lookText describes the start of a file that is not JSON; "" means that it looks like nothing known.
+// lookText describes a file that is not JSON by its first line; "" means that it begins as JSON does.
 func lookText(line []byte) string {
 	for _, x := range foreign {
 		if bytes.HasPrefix(bytes.TrimSpace(line), []byte(x.head)) {
@@ -73,5 +74,12 @@ func lookText(line []byte) string {
 	if bytes.HasPrefix(bytes.TrimSpace(line), []byte("#")) {
 		return "text, perhaps Markdown"
 	}
-	return ""
+	switch begins := bytes.TrimSpace(line); {
+	case len(begins) == 0 || begins[0] == '{' || begins[0] == '[':
+		return ""
+	case !utf8.Valid(begins) || bytes.IndexByte(begins, 0) >= 0:
+		return "a binary file"
+	default:
+		return fmt.Sprintf("text that begins with %q", headOf(string(begins), 40))
+	}
 }

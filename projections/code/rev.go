@@ -1,7 +1,9 @@
 package code
 
 import (
+	"cmp"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -99,7 +101,14 @@ func (v *View) named(r RepoID, name string) (*recountv1.CodeSnapshot, error) {
 		}
 		return s, err
 	}
-	return v.Abbreviated(r, name)
+	s, err := v.Abbreviated(r, name)
+	if !errors.Is(err, ErrUnknown) {
+		return s, err
+	}
+	if refs, e := v.Refs(r); e != nil || len(refs) > 0 {
+		return nil, cmp.Or(e, err)
+	}
+	return nil, fmt.Errorf("revision %q of %s: %w: no ref was imported, so the import has not ended: if it was interrupted, run `recount import git PATH` again", name, r.Name, ErrNotImported)
 }
 
 // head returns the name of a repository's HEAD: that of the main working tree, else that of the

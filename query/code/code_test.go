@@ -12,6 +12,8 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 var epoch = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -75,6 +77,25 @@ func TestNames(t *testing.T) {
 		if _, err := code.Callers(t.Context(), m.s, r); !errors.As(err, &nf) || nf.Kind != want {
 			t.Errorf("%+v: %v", r.Scope, err)
 		}
+	}
+}
+
+// TestInterruptedImport: of a repository whose commits were imported and no ref, the error names the fix.
+func TestInterruptedImport(t *testing.T) {
+	m := newMemory(t)
+	b := schemas.Batch{Topic: tp.Topic, Records: []*recountv1.Record{m.record(&recountv1.Record{
+		EventType: schemas.TypeCommitRecorded, Body: &recountv1.Record_Commit{Commit: &recountv1.CommitRecorded{
+			Repository: shop, Scope: recountv1.Scope_SCOPE_FULL, Commit: strings.Repeat("ab", 20), Message: "a shop",
+		}},
+	})}}
+	b.Next = m.next
+	if err := m.set.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	var nf *query.NotFoundError
+	_, err := code.Callers(t.Context(), m.s, code.CallsRequest{Symbol: "Client.Produce"})
+	if !errors.As(err, &nf) || nf.Kind != query.UnknownImport || !strings.Contains(nf.Hint, "run `recount import git PATH` again") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -43,10 +43,13 @@ type Sources struct {
 	Since time.Time
 }
 
+// NoneRecorded is the hint of an answer if no command was ever recorded.
+const NoneRecorded = `no command has been recorded yet: record with eval "$(recount hook bash)" (or zsh, fish), or run recount import history`
+
 // noCommands returns the hint of an answer if there are no commands at all.
 func (s Sources) noCommands() string {
 	if s.Since.IsZero() {
-		return "no command has been recorded yet"
+		return NoneRecorded
 	}
 	return "no command is left"
 }

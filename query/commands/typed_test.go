@@ -97,7 +97,7 @@ func TestSearchFollows(t *testing.T) {
 		}
 		return a
 	}
-	if r := ask1(commands.SearchRequest{}); r.Status != query.StatusEmpty || r.Hint != "no command has been recorded yet" {
+	if r := ask1(commands.SearchRequest{}); r.Status != query.StatusEmpty || r.Hint != commands.NoneRecorded {
 		t.Errorf("empty: %s %q", r.Status, r.Hint)
 	}
 	h.ran(0, 1, "make", "")

@@ -378,6 +378,9 @@ func TestAKindIsLookedUpAndNotSearchedFor(t *testing.T) {
 		if want == "" && len(r.Objects) > 0 || want != "" && (len(r.Objects) != 1 || r.Objects[0].EventID != eventID(want)) {
 			t.Errorf("%q: got %d objects, want %q alone\n%s", text, len(r.Objects), want, told(t, r))
 		}
+		if want == "decide" && r.Objects[0].Form != "decision" {
+			t.Errorf("%q: got the form %q", text, r.Objects[0].Form)
+		}
 	}
 }
 

@@ -119,7 +119,7 @@ func (w *answer) hit(h *hit) (Object, error) {
 func (w *answer) object(o *objects.Stored, part, most int) (Object, error) {
 	out := Object{
 		ID: o.IDText, EventID: o.EventID.String(), Position: o.At,
-		Type: typeName(o.Type), Memory: memoryName(o.Memory), Tenant: o.Tenant, Workspace: o.Workspace, Agent: o.Agent, Session: o.Session,
+		Type: typeName(o.Type), Memory: memoryName(o.Memory), Form: attribute(o, "form"), Tenant: o.Tenant, Workspace: o.Workspace, Agent: o.Agent, Session: o.Session,
 		Time: time.Unix(0, o.TimeUnixNano).UTC(), Visibility: visibilityName(o.Visibility), Removed: o.Removed,
 	}
 	var err error

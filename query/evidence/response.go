@@ -49,6 +49,7 @@ type Object struct {
 	Position  string    `json:"position,omitempty" example:"recount.agents/0/1042" doc:"The position of that event: TOPIC/PARTITION/OFFSET."`
 	Type      string    `json:"type" example:"memory" doc:"memory, state, artifact, tool_call, task, handoff, announcement, event, recall; command; a symbol's kind; commit; operation, trace, version."`
 	Memory    string    `json:"memory,omitempty" enum:"episodic,factual,procedural,reflective" doc:"The kind of memory."`
+	Form      string    `json:"form,omitempty" example:"decision" doc:"How a statement of an agent is meant: decision, fact, note, or a word of its own."`
 	Tenant    string    `json:"tenant,omitempty" doc:"The tenant; empty for the default tenant."`
 	Workspace string    `json:"workspace,omitempty" example:"/src/app" doc:"The workspace's name."`
 	Agent     string    `json:"agent,omitempty" example:"claude" doc:"The agent's name; for a command, its author."`

@@ -93,12 +93,16 @@ var eventLabels = map[string]string{
 	schemas.TypeUserMessage: "user", schemas.TypeAssistantMessage: "assistant", schemas.TypeToolCall: "tool call",
 	schemas.TypeToolResult: "result", schemas.TypePlanUpdated: "plan", schemas.TypeCritique: "critique",
 	schemas.TypeStateChanged: "state", schemas.TypeArtifact: "artifact", schemas.TypeTaskStarted: "task",
-	schemas.TypeTaskFinished: "task", schemas.TypeHandoff: "handoff", schemas.TypeMemoryStated: "memory",
+	schemas.TypeTaskFinished: "task", schemas.TypeHandoff: "handover", schemas.TypeMemoryStated: "memory",
 }
 
-// label returns the kind of an object.
+// label returns the kind of an object: of what an agent wrote down the word that remembered has for it.
 func label(o evidence.Object) string {
-	return strings.ReplaceAll(cmp.Or(o.Memory, o.Type), "_", " ")
+	kind := cmp.Or(o.Form, o.Memory, o.Type)
+	if kind == "handoff" {
+		kind = evidence.Handover
+	}
+	return strings.ReplaceAll(kind, "_", " ")
 }
 
 // hit draws one hit: its kind, text, place, why it was found, remarks, and what led to it.
@@ -194,6 +198,8 @@ func (d *Drawing) words(o evidence.Object) (title, said string) {
 		return said, ""
 	case named && strings.HasPrefix(said, of):
 		return tool + ": " + said, ""
+	case named && strings.HasPrefix(said, tool+" "+of): // a handover: to whom in the first line, then what
+		return tool + ": " + said[len(tool)+1:], ""
 	}
 	return title, said
 }
@@ -245,6 +251,11 @@ func (d *Drawing) remarks(o evidence.Object) []remark {
 	return all
 }
 
+// ruleWords maps the rules of links to labels, where the rule's name says too little.
+var ruleWords = map[string]string{
+	"version": "a newer version", "valid_until": "its time is over", "valid_from": "its time has not come", "other_agent": "another agent",
+}
+
 // link describes another object and its relation to the one at a position.
 func (d *Drawing) link(l evidence.Link, of string) string {
 	var parts []string
@@ -261,7 +272,11 @@ func (d *Drawing) link(l evidence.Link, of string) string {
 	if !l.Time.IsZero() {
 		parts = append(parts, render.Ago(d.Now, l.Time))
 	}
-	parts = append(parts, fmt.Sprintf("(%s %.2f)", strings.ReplaceAll(l.Rule, "_", " "), l.Confidence))
+	rule := cmp.Or(ruleWords[l.Rule], strings.ReplaceAll(l.Rule, "_", " "))
+	if l.Confidence < 1 {
+		rule += fmt.Sprintf(", confidence %.2f", l.Confidence)
+	}
+	parts = append(parts, "("+rule+")")
 	for _, at := range l.Evidence {
 		if at != of {
 			parts = append(parts, "at "+at)
