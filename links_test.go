@@ -94,7 +94,7 @@ func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestDecisionsAreListed checks that the list of decisions has each of them.
+// TestDecisionsAreListed checks that the list of decisions has each of them, and that each has a number of its own.
 func TestDecisionsAreListed(t *testing.T) {
 	pages, err := filepath.Glob("docs/decisions/0*.md")
 	if err != nil || len(pages) == 0 {
@@ -104,7 +104,13 @@ func TestDecisionsAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	numbers := map[string]string{}
 	for _, page := range pages {
+		number := filepath.Base(page)[:4]
+		if other := numbers[number]; other != "" {
+			t.Errorf("%s and %s have the same number", other, page)
+		}
+		numbers[number] = page
 		if !strings.Contains(string(list), "("+filepath.Base(page)+")") {
 			t.Errorf("docs/decisions/README.md does not list %s", page)
 		}
