@@ -21,7 +21,7 @@ func (c *call) onlySays() bool {
 	if c.Flag("--help", "-help", "--no-act", "--simulate", "--list-only", "--list-tasks", "--list-tags", "--list-hosts", "--syntax-check") || c.names(says.MatchString) || c.asksHelp() {
 		return true
 	}
-	if flags, ok := dryFlags[c.Name]; ok && flags(c) || strings.HasPrefix(c.Name, "mkfs.ext") && c.Flag("-n") || c.Name != "puppet" && c.Flag("--test") {
+	if flags, ok := dryFlags[c.Name]; ok && flags(c) || c.Flag("-n") && (c.makesExt() || c.Name == "gsutil" && c.Sub() == "rsync") || c.Name != "puppet" && c.Flag("--test") {
 		return true
 	}
 	names := []string{c.Program()}
@@ -37,12 +37,19 @@ func (c *call) onlySays() bool {
 	return n == 1 && c.Args[0].Value == "--version" || n > 1 && c.Args[n-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name]
 }
 
+// makesExt reports whether a call makes a file system of the kind ext, whose -n says that nothing shall be done: of
+// others it is a name.
+func (c *call) makesExt() bool {
+	kind, typed := c.FlagValue("-t", "--type")
+	return strings.HasPrefix(c.Name, "mkfs.ext") || c.Name == "mkfs" && (!typed || strings.HasPrefix(kind.Value, "ext"))
+}
+
 // says matches flags which say that nothing shall be done.
 var says = lazyregexp.New(`^--?(dry([-_]?[a-zA-Z]+)?|pretend|preview(-only)?|fake|assume-?no|what-?if|WhatIf|no-?op|check-only|diff-(only|run)|why-run|no-execute-changeset|show-depends)(=(true|client|server|all))?$`)
 
 // dryFlags are, by program, flags which say that nothing shall be done, where only this program means that by them.
 var dryFlags = byProgram(
-	"-n", "modprobe,act,rsync,rclone,zfs,zpool,mkfs,mke2fs,e2fsck,fsck,xfs_repair,avrdude,restic,borg,unison,make,gmake,rake,just,ninja,gsutil,hg,flutter,dart",
+	"-n", "modprobe,act,rsync,rclone,zfs,zpool,mke2fs,e2fsck,fsck,xfs_repair,avrdude,restic,borg,unison,make,gmake,rake,just,ninja,flutter,dart",
 	"-s", "apt,apt-get,aptitude,dput",
 	"-t", "lvcreate,lvextend,lvreduce,lvremove,lvrename,lvresize,lvconvert,lvchange,vgcreate,vgextend,vgreduce,vgremove,vgchange,pvcreate,pvremove,pvmove",
 	"-N", "fsck", "-m", "gradle,gradlew", "-T", "cap,rake", "-T -b", "sysupgrade", "--dump", "swaks", "-W", "chef-client,chef-solo", "--sql", "alembic",
@@ -88,4 +95,4 @@ func (c *call) asksHelp() bool {
 var streams = map[string]bool{"btrfs send": true, "zfs send": true, "op inject": true}
 
 // trailingHelp are programs for which -h as the last word asks for no help.
-var trailingHelp = words("ls du df free chown chgrp shutdown rsync postsuper sort tree who w")
+var trailingHelp = words("ls du df free chown chgrp shutdown rsync postsuper sort tree who w chmod touch tar setfacl")

@@ -187,11 +187,11 @@ func (c *Call) subAt() int {
 	return -1
 }
 
-// Flag reports whether one of some flags is given: long ones as a word or before "=", short ones
-// also in a cluster (-rf has -r and -f).
+// Flag reports whether one of some flags is given: long ones as a word or before "=", but not if that is
+// followed by "false", short ones also in a cluster (-rf has -r and -f).
 func (c *Call) Flag(names ...string) bool {
-	_, found := c.flag(names...)
-	return found
+	i, found := c.flag(names...)
+	return found && !strings.HasSuffix(c.Args[i].Value, "=false")
 }
 
 // FlagValue returns the value of a flag: of --name=value, --name value or -nvalue.
