@@ -55,7 +55,8 @@ func place(f *danger.Finding) string {
 }
 
 // nothingToLose has a directory and branches of its repository: none of them is there, or if none is given nothing is
-// changed and not committed, and nothing stashed.
+// changed and not committed, nothing stashed, and no file is there that git neither has nor ignores: git worktree remove
+// --force takes it away, and a switch by force overwrites it.
 const nothingToLose = `
 	test -e "$1" || exit 0
 	cd "$1" && shift || exit 1
@@ -64,10 +65,10 @@ const nothingToLose = `
 		for branch; do ! git show-ref --verify --quiet "refs/heads/$branch" || exit 1; done
 		exit 0
 	fi
-	left=$(GIT_OPTIONAL_LOCKS=0 git status --porcelain --untracked-files=no && git stash list) && test -z "$left"`
+	left=$(GIT_OPTIONAL_LOCKS=0 git status --porcelain && git stash list) && test -z "$left"`
 
 // tidy finds out in which working trees there is nothing that git could lose: they are not there, or all is committed
-// and nothing is stashed. A run that goes on does not see them as they were.
+// and nothing stashed. A run that goes on does not see them as they were.
 func (r *runner) tidy(ctx context.Context) error {
 	if r.Past != nil {
 		return nil

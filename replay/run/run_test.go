@@ -308,6 +308,10 @@ func TestWhatCanDoNoHarm(t *testing.T) {
 		}
 	}
 	git("-C", "stashed", "stash", "-q")
+	git("clone", "-q", "clean", "untracked")
+	if err := os.WriteFile(filepath.Join(w.dir, "untracked", "g"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	git("-C", "clean", "branch", "old")
 	git("init", "-q", "--bare", "remote.git")
 	git("-C", "clean", "remote", "add", "origin", "../remote.git")
@@ -323,6 +327,7 @@ func TestWhatCanDoNoHarm(t *testing.T) {
 		"nothing to lose":          {danger.Finding{Clean: at("clean")}, nil, "done done"},
 		"not there yet":            {danger.Finding{Clean: at("later")}, nil, "done done"},
 		"changes that were there":  {danger.Finding{Clean: at("changed")}, nil, "done refused"},
+		"a file that git lacks":    {danger.Finding{Clean: at("untracked")}, nil, "done refused"},
 		"a stash that was there":   {danger.Finding{Clean: at("stashed")}, nil, "done refused"},
 		"a new branch":             {danger.Finding{Clean: at("changed"), Branches: []string{"new"}}, nil, "done done"},
 		"a branch that was there":  {danger.Finding{Clean: at("clean"), Branches: []string{"new", "old"}}, nil, "done refused"},
