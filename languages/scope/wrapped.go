@@ -7,8 +7,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxWrappers limits how many functions pass on what they wrap.
-const maxWrappers = 4
+// maxWrappers limits the functions that are looked at to find out whether one wraps what it is given.
+const maxWrappers = 64
 
 // wrapped returns the function that calls wrap as the handler of a route, wrap(auth.login): the only one among what they
 // are given, if the calls' results call it. It is ByFlow if a called function is not known.
@@ -37,7 +37,7 @@ func (rt *Routing) wrapped(m *Module, in uint32, r *recountv1.RouteFact) (handle
 		switch d := rt.know.Handler(m, in, m.Path(strings.TrimSuffix(path, "()"))); {
 		case d == nil || !d.IsFunction():
 			how = ByFlow
-		case !rt.wraps(d, maxWrappers):
+		case !rt.wraps(d, map[*Decl]bool{}):
 			return nil, 0
 		}
 	}
@@ -45,14 +45,15 @@ func (rt *Routing) wrapped(m *Module, in uint32, r *recountv1.RouteFact) (handle
 }
 
 // wraps reports whether the result of a function calls a parameter, or the function gives a parameter to one of which
-// that is so.
-func (rt *Routing) wraps(d *Decl, depth int) bool {
+// that is so. It leaves out functions that were seen before.
+func (rt *Routing) wraps(d *Decl, seen map[*Decl]bool) bool {
 	if d.Attributes[Wraps] != "" {
 		return true
 	}
-	if depth == 0 {
+	if seen[d] || len(seen) == maxWrappers {
 		return false
 	}
+	seen[d] = true
 	for _, ref := range d.Mod.Facts.References {
 		if ref.In != d.Index || ref.Edge != Calls {
 			continue
@@ -62,7 +63,7 @@ func (rt *Routing) wraps(d *Decl, depth int) bool {
 		}) {
 			continue
 		}
-		if to := rt.know.Handler(d.Mod, ref.In, d.Mod.Path(ref.Path)); to != nil && to.IsFunction() && rt.wraps(to, depth-1) {
+		if to := rt.know.Handler(d.Mod, ref.In, d.Mod.Path(ref.Path)); to != nil && to.IsFunction() && rt.wraps(to, seen) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -230,6 +231,24 @@ handles_route auth.js:login -> app.js:POST /login
 `
 	g := resolvetest.Full(t, NewResolver(), resolvetest.Archive(t, archive, factsOf))
 	if diff := cmp.Diff(strings.Split(strings.TrimSpace(want), "\n"), g.Text("handles_route")); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}
+
+// TestWrappersOfWrappers has eighty functions that each give what they are given to all of them: whether they wrap it is
+// found out once for each.
+func TestWrappersOfWrappers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("-- app.js --\nconst express = require(\"express\")\nconst app = express()\nfunction login(req, res) {}\napp.get(\"/x\", f0(login))\n")
+	for i := range 80 {
+		fmt.Fprintf(&b, "function f%d(fn) {", i)
+		for j := range 80 {
+			fmt.Fprintf(&b, "\n  f%d(fn)", j)
+		}
+		b.WriteString("\n}\n")
+	}
+	g := resolvetest.Full(t, NewResolver(), resolvetest.Archive(t, b.String(), factsOf))
+	if diff := cmp.Diff([]string{"handles_route app.js -> f0() @4:0 (unresolved)"}, g.Text("handles_route")); diff != "" {
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}
 }
