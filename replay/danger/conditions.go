@@ -387,6 +387,9 @@ func (c *call) here(w shell.Word) bool {
 
 // loopback reports whether a URL, with or without its scheme, has this machine as its host.
 func loopback(u string) bool {
+	if strings.HasPrefix(u, "sqlite:") || strings.HasPrefix(u, "sqlite3:") {
+		return true // a file
+	}
 	if _, rest, ok := strings.Cut(u, "://"); ok {
 		u = rest
 	}
@@ -471,7 +474,7 @@ func loopbackOnly(c *shell.Call) bool {
 }
 
 // destroys matches statements of SQL and similar languages that remove data.
-var destroys = lazyregexp.New(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection|measurement|series|bucket|topic|stream|tablespace|graph|space)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+(drop|delete)|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
+var destroys = lazyregexp.New(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection|measurement|series|bucket|topic|stream|tablespace|graph|space)|truncate\s+(table\s+)?["\x60\[]?\w|delete\s+from\s+[\w."\[\]\x60-]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+(drop|delete)|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
 
 // destroying has the words that show, in the name of a file, that its statements remove data.
 var destroying = words("drop wipe truncate destroy purge delete reset")
@@ -482,7 +485,7 @@ var explained = lazyregexp.New(`(?i)\bexplain\s+(query\s+plan\s+)?(delete|update
 // literals matches strings in a statement.
 var literals = lazyregexp.New(`'[^']*'`)
 
-var updates = lazyregexp.New(`(?i)^\s*update\s+[\w."]+\s+set\s`)
+var updates = lazyregexp.New(`(?i)^\s*update\s+[\w."\[\]\x60-]+\s+set\s`)
 
 // updatesAll reports whether a statement changes all rows of a table.
 func updatesAll(text string) bool {

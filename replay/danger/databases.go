@@ -95,6 +95,24 @@ func changesDatabase(c *call) bool {
 	return c.isFed()
 }
 
+// givesStatement reports whether bq query, whose data are always on other machines, is given more than a question.
+func givesStatement(c *call) bool {
+	ws := c.operands("--destination_table --location --project_id --max_rows -n --parameter --label --batch --format")
+	return len(ws) > 0 && !ws[len(ws)-1].Dynamic && changesBy(c.Name, strings.TrimPrefix(ws[len(ws)-1].Value, "query"))
+}
+
+// deletesRowsHere reports whether a client does no more harm to a database of this machine than to delete chosen rows.
+func deletesRowsHere(c *call) bool {
+	if !namesThisHost(c) {
+		return false
+	}
+	w, ok := c.FlagValue(strings.Fields(clients[c.Name].statement)...)
+	return ok && !w.Dynamic && chosenRows.MatchString(w.Value)
+}
+
+// chosenRows matches one statement that deletes rows by a condition.
+var chosenRows = lazyregexp.New(`(?is)^\s*delete\s+from\s+\S+\s+where\s[^;]*;?\s*$`)
+
 // namesThisHost reports whether a client is told by a flag that its host is this machine.
 func namesThisHost(c *call) bool {
 	w, ok := c.FlagValue(strings.Fields(clients[c.Name].host)...)
