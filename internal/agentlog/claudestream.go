@@ -38,13 +38,18 @@ func readClaudeStream(f *file, v value) error {
 		var all list
 		_ = json.Unmarshal(v.raw, &all) // it is valid, and a list
 		for i, raw := range all {
-			if err := readClaudeStream(f, value{v.line, raw}); err != nil {
+			if err := claudeStreamLine(f, raw); err != nil {
 				f.skip(v.line, fmt.Sprintf("message %d: %v", i, err))
 			}
 		}
 		return nil
 	}
-	doc := object(v.raw)
+	return claudeStreamLine(f, v.raw)
+}
+
+// claudeStreamLine reads one message.
+func claudeStreamLine(f *file, raw []byte) error {
+	doc := object(raw)
 	if doc == nil {
 		return errors.New("no object")
 	}

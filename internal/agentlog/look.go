@@ -29,7 +29,11 @@ func look(raw []byte) string {
 		if len(items) == 0 {
 			return "an empty list"
 		}
-		return fmt.Sprintf("a list of %d, the first of them %s", len(items), look(items[0]))
+		first := "a list" // lists in lists may be thousands
+		if items[0][0] != '[' {
+			first = look(items[0])
+		}
+		return fmt.Sprintf("a list of %d, the first of them %s", len(items), first)
 	}
 	f := object(raw)
 	if f == nil {

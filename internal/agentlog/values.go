@@ -125,6 +125,7 @@ func document(first []byte, n int, b *bufio.Reader, yield func(value, error) boo
 	}
 	text := append(first[:len(first):len(first)], rest...)
 	d := json.NewDecoder(bytes.NewReader(text))
+	line, counted := n, int64(0) // of the value, and how much of the text is before it
 	for {
 		from := d.InputOffset()
 		var raw json.RawMessage
@@ -134,7 +135,8 @@ func document(first []byte, n int, b *bufio.Reader, yield func(value, error) boo
 		}
 		if err == nil {
 			from += int64(len(text[from:]) - len(bytes.TrimLeft(text[from:], " \t\r\n")))
-			if !yield(value{n + bytes.Count(text[:from], []byte("\n")), raw}, nil) {
+			line, counted = line+bytes.Count(text[counted:from], []byte("\n")), from
+			if !yield(value{line, raw}, nil) {
 				return
 			}
 			continue
