@@ -48,7 +48,7 @@ func (im *Importer) accessLog(ctx context.Context, path, service string) error {
 			return err
 		}
 		if mark != nil && !marks.OfLog(*mark) {
-			fmt.Fprintf(im.term.Err, "recount: %s: the log no longer has the event at %s, where the last import ended: importing everything again\n", service, marks.Last)
+			im.term.Tell(fmt.Sprintf("%s: the log no longer has the event at %s, where the last import ended: importing everything again", service, marks.Last))
 			marks.Forget()
 		}
 	}

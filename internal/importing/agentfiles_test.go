@@ -2,6 +2,7 @@ package importing_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -108,5 +109,37 @@ func TestAgentFiles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// strict is a backend that refuses what the log refuses.
+type strict struct{ kept }
+
+func (s *strict) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
+	for i, e := range events {
+		if _, err := schemas.DecodeEvent("", e.Headers(), e.Key, e.Payload, e.Time); err != nil {
+			return nil, &api.EventError{Index: i, Of: len(events), Err: err}
+		}
+	}
+	return s.kept.Append(ctx, events)
+}
+
+// TestRefusedEvents imports events of which the log refuses some: the others are imported.
+func TestRefusedEvents(t *testing.T) {
+	dir := t.TempDir()
+	var lines strings.Builder
+	for i, at := range []string{"2026-11-20T10:00:00Z", "9999-12-31T23:59:59Z", "2026-11-20T10:00:02Z", "1066-10-14T09:00:00Z"} {
+		fmt.Fprintf(&lines, `{"type":"user_message","id":"m-%d","agent":"ada","session":"s-1","occurred_at":%q,"text":"message %d"}`+"\n", i, at, i)
+	}
+	write(t, dir, map[string]string{"events.jsonl": lines.String()})
+	s := &strict{}
+	report, err := importing.Into(&render.Terminal{Err: io.Discard}, s, func(im *importing.Importer) error {
+		return im.Agents(t.Context(), []importing.AgentFile{{Path: filepath.Join(dir, "events.jsonl")}}, agentlog.Options{})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := report.Imports[0]; len(s.events) != 2 || r.Appended != 2 || r.Skipped != 2 || len(r.Problems) != 2 || !strings.Contains(r.Problems[1], "1066-10-14T09:00:00Z: outside 1900 to 2250") {
+		t.Errorf("%d events, %+v", len(s.events), r)
 	}
 }

@@ -70,10 +70,7 @@ func (im *Importer) run(ctx context.Context, from string, events iter.Seq2[schem
 		if len(batch) == 0 {
 			return nil
 		}
-		done, err := im.backend.Append(ctx, batch)
-		if errors.Is(err, api.ErrReused) {
-			done, err = im.eachAlone(ctx, batch, res)
-		}
+		done, err := im.append(ctx, batch, res)
 		if err != nil {
 			return fmt.Errorf("import %s: stopped after %d events: %w; start it again to continue", from, res.Appended+res.Present, err)
 		}
@@ -114,8 +111,7 @@ func (im *Importer) run(ctx context.Context, from string, events iter.Seq2[schem
 			continue
 		}
 		if len(e.Payload) > httpapi.MaxEvent {
-			res.Skipped++
-			res.Problems = append(res.Problems, fmt.Sprintf("%s: an event of %d bytes, the maximum is %d", e.ID, len(e.Payload), httpapi.MaxEvent))
+			res.refused(e, fmt.Sprintf("an event of %d bytes, the maximum is %d", len(e.Payload), httpapi.MaxEvent))
 			continue
 		}
 		batch, size = append(batch, e), size+len(e.Payload)
@@ -130,6 +126,30 @@ func (im *Importer) run(ctx context.Context, from string, events iter.Seq2[schem
 	return err
 }
 
+// append appends events, and skips those that the log refuses for what they are: one of them must
+// not keep the others out, however often the import is repeated.
+func (im *Importer) append(ctx context.Context, events []schemas.Event, res *Result) ([]api.Appended, error) {
+	if len(events) == 0 {
+		return nil, nil
+	}
+	done, err := im.backend.Append(ctx, events)
+	var wrong *api.EventError
+	switch {
+	case errors.As(err, &wrong) && errors.Is(err, schemas.ErrPoison):
+		// Nothing of the batch was appended.
+		before, err := im.append(ctx, events[:wrong.Index], res)
+		if err != nil {
+			return before, err
+		}
+		res.refused(events[wrong.Index], wrong.Err.Error())
+		after, err := im.append(ctx, events[wrong.Index+1:], res)
+		return append(before, after...), err
+	case errors.Is(err, api.ErrReused):
+		return im.eachAlone(ctx, events, res)
+	}
+	return done, err
+}
+
 // eachAlone appends events one by one, and skips those with the id of a different event.
 func (im *Importer) eachAlone(ctx context.Context, events []schemas.Event, res *Result) ([]api.Appended, error) {
 	var all []api.Appended
@@ -137,9 +157,7 @@ func (im *Importer) eachAlone(ctx context.Context, events []schemas.Event, res *
 		done, err := im.backend.Append(ctx, events[i:i+1])
 		switch {
 		case errors.Is(err, api.ErrReused):
-			if res.Skipped++; len(res.Problems) < maxProblems {
-				res.Problems = append(res.Problems, fmt.Sprintf("%s %s: the log has another event with this id and different content", events[i].Type, events[i].ID))
-			}
+			res.refused(events[i], "the log has another event with this id and different content")
 		case err != nil:
 			return nil, err
 		default:
@@ -147,6 +165,13 @@ func (im *Importer) eachAlone(ctx context.Context, events []schemas.Event, res *
 		}
 	}
 	return all, nil
+}
+
+// refused counts an event that the log does not take.
+func (r *Result) refused(e schemas.Event, reason string) {
+	if r.Skipped++; len(r.Problems) < maxProblems {
+		r.Problems = append(r.Problems, fmt.Sprintf("%s %s: %s", e.Type, e.ID, reason))
+	}
 }
 
 // open imports a file of text or, for "-", the standard input.

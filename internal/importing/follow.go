@@ -45,7 +45,7 @@ func Follow(ctx context.Context, con *connect.Connector, o GitOptions, poll time
 				Trouble: func(err error) {
 					turn.Lock()
 					defer turn.Unlock()
-					fmt.Fprintf(con.Err, "recount: %s: %v\n", con.Home(repo.Root()), err)
+					con.Tell(fmt.Sprintf("%s: %v", con.Home(repo.Root()), err))
 				},
 			})
 		})

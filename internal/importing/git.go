@@ -150,7 +150,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 			return r, err
 		}
 		if lost(st.Log.Ends, *last) || mark != nil && !s.OfLog(*mark) {
-			fmt.Fprintf(g.term.Err, "recount: %s: the log no longer has the event at %s, where the last import ended: importing everything again\n", name, last)
+			g.term.Tell(fmt.Sprintf("%s: the log no longer has the event at %s, where the last import ended: importing everything again", name, last))
 			s.Forget()
 		}
 	}

@@ -135,7 +135,23 @@ func (c *Client) Append(ctx context.Context, events []schemas.Event) ([]api.Appe
 	}
 	var r AppendResponse
 	err := c.call(ctx, http.MethodPost, "/v1/events", v, mediaBatch, batch, &r)
-	return r.Events, err
+	return r.Events, refusedEvent(err, len(events))
+}
+
+// refusedEvent converts a problem with one of n appended events back into the *api.EventError of the
+// server's backend. Other errors are returned unchanged.
+func refusedEvent(err error, n int) error {
+	var ae *APIError
+	if !errors.As(err, &ae) || ae.Type != api.TypeInvalid || ae.Status != http.StatusUnprocessableEntity || len(ae.details) != 1 {
+		return err
+	}
+	for i := range n {
+		at := locationOf(i, n)
+		if field, ok := strings.CutPrefix(ae.details[0].Location, at); ok && (field == "" || field[0] == '.') {
+			return &api.EventError{Index: i, Of: n, Err: schemas.Poisonf("%s", strings.TrimLeft(field+": "+ae.details[0].Message, ".: "))}
+		}
+	}
+	return err
 }
 
 // Show calls GET /v1/intents/{id}.

@@ -3,6 +3,7 @@ package node_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/recountdb/recount/projections/objects"
@@ -89,5 +90,26 @@ func TestAgentsEventsBecomeObjects(t *testing.T) {
 	message.Payload = []byte(`{"agent":"bob","text":"Something else."}`)
 	if other, err := r.Client.Append(t.Context(), []schemas.Event{message}); err != nil || other[0].Duplicate {
 		t.Errorf("the same id of another agent: %+v, %v", other, err)
+	}
+}
+
+// TestRefusedOfBatch checks that a client learns which event of a batch was refused, as a program that
+// has opened the directory itself does.
+func TestRefusedOfBatch(t *testing.T) {
+	r := start(t, config(t.TempDir()))
+	var batch []schemas.Event
+	for _, at := range []string{"2026-11-20T10:00:00Z", "9999-12-31T23:59:59Z"} {
+		batch = append(batch, schemas.Event{Type: schemas.TypeUserMessage, Payload: []byte(`{"agent":"ada","text":"Hello.","occurred_at":"` + at + `"}`)})
+	}
+	_, direct := r.Node.Append(t.Context(), batch)
+	_, overHTTP := r.Client.Append(t.Context(), batch)
+	for name, err := range map[string]error{"directly": direct, "over HTTP": overHTTP} {
+		var wrong *api.EventError
+		if !errors.As(err, &wrong) || wrong.Index != 1 || !errors.Is(err, schemas.ErrPoison) {
+			t.Errorf("%s: %v, want an error of the second event", name, err)
+		}
+	}
+	if fmt.Sprint(overHTTP) != fmt.Sprint(direct) {
+		t.Errorf("over HTTP: %v\ndirectly: %v", overHTTP, direct)
 	}
 }
