@@ -33,12 +33,12 @@ func OneLine(s string) string {
 // could move the cursor or worse, are shown as escapes. The caller prefixes each line so that it
 // differs from our own lines (Quoted).
 func PlainText(s string) string {
-	if !strings.ContainsFunc(s, controls) {
+	if !strings.ContainsFunc(s, Controls) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if controls(r) {
+		if Controls(r) {
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		} else {
 			b.WriteRune(r)
@@ -47,9 +47,9 @@ func PlainText(s string) string {
 	return b.String()
 }
 
-// controls reports whether a rune controls a terminal, breaks the line, or changes the text
-// direction (UAX #9, 2.1 to 2.4).
-func controls(r rune) bool {
+// Controls reports whether a rune controls a terminal, breaks the line other than \n and \t do, or
+// changes the text direction (UAX #9, 2.1 to 2.4).
+func Controls(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 

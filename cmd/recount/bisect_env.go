@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -101,8 +100,7 @@ func (a *app) bisectEnv(ctx context.Context, b *connect.Backend, f *bisectFlags,
 	}
 	o.Confirm, o.Progress = nil, nil
 	emit := func(e bisectEvent) {
-		enc := json.NewEncoder(a.Out)
-		enc.SetEscapeHTML(false)
+		enc := render.JSON(a.Out)
 		_ = enc.Encode(e) // a reader that is gone does not stop the search
 	}
 	if a.JSON {

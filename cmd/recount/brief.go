@@ -114,7 +114,7 @@ func (a *app) brief(ctx context.Context, b *connect.Backend, r recall.BriefReque
 			return err
 		}
 	case resp.Status == query.StatusEmpty:
-		fmt.Fprintf(a.Err, "recount: %s: %s\n", r.Workspace, resp.Hint)
+		a.Tell(fmt.Sprintf("%s: %s", r.Workspace, resp.Hint))
 	default:
 		a.Printf("%s\n", resp.Text)
 		if f.Proof {

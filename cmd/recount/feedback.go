@@ -110,7 +110,7 @@ func (a *app) warnUnknown(ctx context.Context, b *connect.Backend, repository st
 		_, err := code.OwnersQuestion.Ask(ctx, b, code.OwnersRequest{Scope: code.Scope{Repo: repository}, Subject: name, Commits: 1})
 		if missing := (*query.NotFoundError)(nil); errors.As(err, &missing) && missing.Ref == name {
 			a.ClearProgress()
-			fmt.Fprintf(a.Err, "recount: %s: %s\n", s, missing.Hint)
+			a.Tell(fmt.Sprintf("%s: %s", s, missing.Hint))
 		}
 	}
 }

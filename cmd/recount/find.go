@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/hitview"
 	"github.com/recountdb/recount/internal/render/lookview"
 	"github.com/recountdb/recount/internal/render/sessionview"
@@ -55,8 +55,7 @@ func (f finder) Follow(ctx context.Context, r verbs.Followed) error {
 	if r.Filters.Exit != "" && r.Filters.Exit != "unknown" {
 		f.Note("--exit misses commands whose outcome comes later, such as those of exec and of agents' hooks")
 	}
-	enc := json.NewEncoder(f.Out)
-	enc.SetEscapeHTML(false)
+	enc := render.JSON(f.Out)
 	err := f.WithBackend(ctx, func(b *connect.Backend) error {
 		return b.Follow(ctx, q, func(step commands.Followed) error {
 			switch {

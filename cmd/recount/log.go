@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -157,7 +156,7 @@ or import.`,
 							return fmt.Errorf("line %d: %w", n, err)
 						}
 						if a.JSON {
-							if err := json.NewEncoder(a.Out).Encode(at[0]); err != nil {
+							if err := render.JSON(a.Out).Encode(at[0]); err != nil {
 								return err
 							}
 						} else {

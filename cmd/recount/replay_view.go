@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -29,8 +28,7 @@ type replayView struct {
 func (v *replayView) progress(e replaying.Event) {
 	if v.a.JSON {
 		if e.Event != replaying.EventOutput || v.output {
-			enc := json.NewEncoder(v.a.Out)
-			enc.SetEscapeHTML(false)
+			enc := render.JSON(v.a.Out)
 			_ = enc.Encode(e) // a reader that is gone does not stop the run
 		}
 		return

@@ -23,7 +23,7 @@ func (a *app) unanswered(err error) error {
 	var wrong *query.RequestError
 	switch {
 	case errors.As(err, &missing):
-		fmt.Fprintf(a.Err, "recount: %s\n", err)
+		a.Tell(err.Error())
 		return exitError(exitNothing)
 	case errors.As(err, &ambiguous):
 		fmt.Fprintf(a.Err, "recount: %q: ambiguous: give more digits of the id\n", ambiguous.Prefix)

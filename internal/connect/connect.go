@@ -91,7 +91,7 @@ func (con *Connector) tryOpenOrServer(ctx context.Context, cfg node.Config, role
 		case b.Local == nil:
 			awaitSpool(ctx, cfg)
 		case b.Local.SpoolFault() != nil:
-			fmt.Fprintf(con.Err, "recount: %s\n", b.Local.SpoolFault())
+			con.Tell(b.Local.SpoolFault().Error())
 		}
 		return b, err
 	}
@@ -100,7 +100,7 @@ func (con *Connector) tryOpenOrServer(ctx context.Context, cfg node.Config, role
 		return nil, err
 	}
 	if err := con.SendSpooled(ctx, cfg, url, c); err != nil {
-		fmt.Fprintf(con.Err, "recount: %s: %s; its commands stay in the spool\n", url, err)
+		con.Tell(fmt.Sprintf("%s: %s; its commands stay in the spool", url, err))
 	}
 	return &Backend{Backend: c}, nil
 }

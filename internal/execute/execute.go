@@ -58,7 +58,7 @@ func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, ke
 	code, runErr := runChild(con.Terminal, args, out, keepOutput)
 	took := time.Since(start)
 	if err := <-started; err != nil {
-		fmt.Fprintf(con.Err, "recount: not recorded: %s\n", err)
+		con.Tell(fmt.Sprintf("not recorded: %s", err))
 		return code, nil
 	}
 	o := &recountv1.OutcomeObserved{
@@ -94,7 +94,7 @@ func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, ke
 		done, err = con.Append(outliving, cfg, outcome, false)
 	}
 	if err != nil {
-		fmt.Fprintf(con.Err, "recount: the outcome was not recorded: %s\n", err)
+		con.Tell(fmt.Sprintf("the outcome was not recorded: %s", err))
 	} else if con.JSON {
 		// The standard output belongs to the command.
 		enc := json.NewEncoder(con.Err)
@@ -103,7 +103,7 @@ func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, ke
 		}
 	}
 	if runErr != nil {
-		fmt.Fprintf(con.Err, "recount: %s\n", runErr)
+		con.Tell(runErr.Error())
 	}
 	return code, nil
 }

@@ -21,8 +21,9 @@ func (t *Terminal) UnlessSoon(what func() string) (stop func()) {
 	return func() { timer.Stop() }
 }
 
-// Tell prints a message on standard error, also with --json: it is not part of the answer.
-func (t *Terminal) Tell(what string) { fmt.Fprintf(t.Err, "recount: %s\n", what) }
+// Tell prints a message on standard error, also with --json: it is not part of the answer. It may
+// name what others named, such as files.
+func (t *Terminal) Tell(what string) { fmt.Fprintf(t.Err, "recount: %s\n", PlainText(what)) }
 
 // spoken reports progress without a terminal: a line once a phase of the work takes long, then one
 // now and then.
@@ -67,7 +68,7 @@ func (t *Terminal) Progress() func(progress.Progress) {
 			fmt.Fprint(t.Err, "\r\x1b[K")
 			return
 		}
-		fmt.Fprintf(t.Err, "\r\x1b[K%s", far(p, " "))
+		fmt.Fprintf(t.Err, "\r\x1b[K%s", OneLine(far(p, " ")))
 	}
 }
 

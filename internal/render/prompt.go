@@ -15,7 +15,7 @@ func (t *Terminal) Confirm(question string, read bool) error {
 	if read || !isFile || !term.IsTerminal(int(f.Fd())) {
 		return fmt.Errorf("cannot ask for confirmation on the standard input: give --yes to erase")
 	}
-	fmt.Fprintf(t.Err, "%s [y/N] ", question)
+	fmt.Fprintf(t.Err, "%s [y/N] ", PlainText(question))
 	line, err := bufio.NewReader(t.In).ReadString('\n')
 	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
 		return fmt.Errorf("nothing erased")

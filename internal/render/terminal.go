@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -26,8 +25,7 @@ type Terminal struct {
 
 // PrintJSON prints a value for --json, indented.
 func (t *Terminal) PrintJSON(v any) error {
-	enc := json.NewEncoder(t.Out)
-	enc.SetEscapeHTML(false)
+	enc := JSON(t.Out)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
@@ -77,7 +75,7 @@ func (t *Terminal) Home(path string) string {
 // prints nothing with --json.
 func (t *Terminal) Note(format string, args ...any) {
 	if !t.JSON {
-		fmt.Fprintf(t.Err, "recount: %s\n", fmt.Sprintf(format, args...))
+		t.Tell(fmt.Sprintf(format, args...))
 	}
 }
 

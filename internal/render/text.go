@@ -12,5 +12,8 @@ func PlainText(s string) string { return schemas.PlainText(s) }
 // Indent puts prefix before each line of s but the first.
 func Indent(s, prefix string) string { return strings.ReplaceAll(s, "\n", "\n"+prefix) }
 
+// Controls reports whether a character controls a terminal.
+func Controls(r rune) bool { return schemas.Controls(r) }
+
 // OneLine makes text from other sources safe for one line of a terminal.
 func OneLine(s string) string { return schemas.OneLine(s) }

@@ -47,7 +47,7 @@ func run(t *render.Terminal, version string, open Open, more ...Verb) int {
 			_ = replaceBy(path) // the engine does the same
 		}
 	}
-	fmt.Fprintf(t.Err, "recount: %s\n", engine())
+	t.Tell(engine().Error())
 	return cli.ExitFailed
 }
 

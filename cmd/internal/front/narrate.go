@@ -3,7 +3,6 @@ package front
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -45,7 +44,7 @@ func (a *asker) Asking(ctx context.Context, fn func(by verbs.Answers) error) err
 	case err != nil && !errors.As(err, &exit):
 		return errors.Join(err, closed)
 	case closed != nil:
-		fmt.Fprintf(a.Err, "recount: %s\n", closed)
+		a.Tell(closed.Error())
 		return cli.ExitError(cli.ExitFailed)
 	}
 	return err

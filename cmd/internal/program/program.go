@@ -46,15 +46,15 @@ func Run(ctx context.Context, con *connect.Connector, root *cobra.Command, args 
 	case errors.As(err, &code):
 		return int(code)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		fmt.Fprintln(con.Err, "recount: interrupted")
+		con.Tell("interrupted")
 		return 130
 	case errors.As(err, &wrong):
-		fmt.Fprintf(con.Err, "recount: %s\nsee %s --help\n", cli.Mistake(cmd, err), cmd.CommandPath())
+		con.Tell(fmt.Sprintf("%s\nsee %s --help", cli.Mistake(cmd, err), cmd.CommandPath()))
 		return cli.ExitFailed
 	}
 	// Joined errors have one line each; print the program's name before each of them.
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(con.Err, "recount: %s\n", line)
+		con.Tell(line)
 	}
 	if errors.As(err, &missing) {
 		return cli.ExitNothing

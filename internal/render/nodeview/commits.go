@@ -12,7 +12,7 @@ import (
 
 // Commits prints the result of an import.
 func Commits(t *render.Terminal, r commits.Report) {
-	t.Printf("%s: %s\n", r.Repository, importedText(r))
+	t.Printf("%s: %s\n", render.OneLine(r.Repository), importedText(r))
 	if m := r.Missing; m.Files+m.Commits+m.Renames > 0 {
 		fmt.Fprintf(t.Err, "  %s\n", render.PlainText(missingText(m)))
 	}

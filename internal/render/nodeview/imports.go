@@ -36,12 +36,12 @@ func Imports(t *render.Terminal, done *importing.Report) {
 		if r.Skipped > 0 {
 			parts = append(parts, render.Thousands(r.Skipped)+" skipped")
 		}
-		t.Printf("%s: %s\n", t.Home(r.From), strings.Join(parts, ", "))
+		t.Printf("%s: %s\n", render.OneLine(t.Home(r.From)), strings.Join(parts, ", "))
 		if len(r.LeftOut) > 0 {
-			t.Printf("  left out: %s\n", leftOut(r.LeftOut))
+			t.Printf("  left out: %s\n", render.OneLine(leftOut(r.LeftOut)))
 		}
 		for _, p := range r.Problems {
-			fmt.Fprintf(t.Err, "  skipped %s\n", p)
+			fmt.Fprintf(t.Err, "  skipped %s\n", render.OneLine(p))
 		}
 		if more := r.Skipped - int64(len(r.Problems)); more > 0 {
 			fmt.Fprintf(t.Err, "  and %s more\n", render.Thousands(more))

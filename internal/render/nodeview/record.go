@@ -2,7 +2,6 @@ package nodeview
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -38,7 +37,6 @@ func Record(term *render.Terminal, r schemas.LogRecord) error {
 			r.Timestamp.Local().Format("2006-01-02 15:04:05.000"), term.Paint(render.Cyan, render.OneLine(typ)), term.Paint(render.Dim, render.OneLine(string(r.Key))), render.Indent(render.PlainText(payload), "    "))
 		return werr
 	}
-	enc := json.NewEncoder(term.Out)
-	enc.SetEscapeHTML(false)
+	enc := render.JSON(term.Out)
 	return enc.Encode(t)
 }
