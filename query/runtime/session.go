@@ -90,6 +90,8 @@ type session struct {
 	at     time.Time
 
 	code *code.Codebase // nil until it is needed
+	// usual are the sums that were asked for last, of the called and of the calling sides.
+	usual map[recountv1.Side]*usualSums
 }
 
 // open opens a view once at_least is visible. An error is a *query.NotVisibleError, that of ctx, or

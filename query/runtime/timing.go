@@ -176,28 +176,73 @@ func unusual(duration int64, sum *observed.Sum) *slowness {
 	return nil
 }
 
-// typicalOf returns the durations of a span's operation in a range: what its service served, or what
-// it asked of its peer. It returns nil for work inside a service, of which no sums are kept.
-func (a *session) typicalOf(s *span, in observed.Range) (*observed.Sum, error) {
-	switch s.seen.Side {
-	case recountv1.Side_SIDE_CALLED:
-		rows, err := a.view.ServerSums(a.Ctx, in, s.service)
-		for i := range rows {
-			if rows[i].Kind == s.seen.Kind && rows[i].Operation == s.seen.Operation {
-				return &rows[i].Sum, err
-			}
+// usualSums are the requests of all services in a range, as one side saw them.
+type usualSums struct {
+	in  observed.Range
+	all map[usualKey]*observed.Sum
+}
+
+type usualKey struct {
+	service, peer, operation string
+	kind                     recountv1.RuntimeKind
+}
+
+// read reads the sums.
+func (u *usualSums) read(a *session, side recountv1.Side) error {
+	add := func(k usualKey, s *observed.Sum) {
+		if u.all[k] == nil { // of several systems the first
+			u.all[k] = s
 		}
-		return nil, err
-	case recountv1.Side_SIDE_CALLER:
-		rows, err := a.view.ClientSums(a.Ctx, in, s.service)
-		for i := range rows {
-			if rows[i].Kind == s.seen.Kind && rows[i].Operation == s.seen.Operation && rows[i].Peer == s.seen.Peer {
-				return &rows[i].Sum, err
-			}
-		}
-		return nil, err
 	}
-	return nil, nil
+	if side == recountv1.Side_SIDE_CALLED {
+		rows, err := a.view.ServerSums(a.Ctx, u.in, "")
+		for i := range rows {
+			add(usualKey{service: rows[i].Service, kind: rows[i].Kind, operation: rows[i].Operation}, &rows[i].Sum)
+		}
+		return err
+	}
+	rows, err := a.view.ClientSums(a.Ctx, u.in, "")
+	for i := range rows {
+		add(usualKey{service: rows[i].Service, peer: rows[i].Peer, kind: rows[i].Kind, operation: rows[i].Operation}, &rows[i].Sum)
+	}
+	return err
+}
+
+// typicalOf returns the durations of a span's operation in a range: what its service served, or what
+// it asked of its peer. It returns nil for work inside a service, of which no sums are kept. The spans
+// of a trace, which may be tens of thousands, mostly began in the same minute, so the sums of their
+// range are read once.
+func (a *session) typicalOf(s *span, in observed.Range) (*observed.Sum, error) {
+	side := s.seen.Side
+	if side != recountv1.Side_SIDE_CALLED && side != recountv1.Side_SIDE_CALLER {
+		return nil, nil
+	}
+	in = observed.Range{From: minuteOf(in.From), To: minuteOf(in.To-1) + int64(time.Minute)} // as the view widens it
+	u := a.usual[side]
+	if u == nil || u.in != in {
+		u = &usualSums{in, map[usualKey]*observed.Sum{}}
+		if err := u.read(a, side); err != nil {
+			return nil, err
+		}
+		if a.usual == nil {
+			a.usual = map[recountv1.Side]*usualSums{}
+		}
+		a.usual[side] = u
+	}
+	k := usualKey{service: s.service, kind: s.seen.Kind, operation: s.seen.Operation}
+	if side == recountv1.Side_SIDE_CALLER {
+		k.peer = s.seen.Peer
+	}
+	return u.all[k], nil
+}
+
+// minuteOf returns the beginning of a time's minute.
+func minuteOf(at int64) int64 {
+	within := at % int64(time.Minute)
+	if within < 0 {
+		within += int64(time.Minute)
+	}
+	return at - within
 }
 
 // slowest finds the span that makes a trace slow: from the earliest request that took longer than

@@ -148,3 +148,26 @@ func TestTracesReadNoMoreThanNeeded(t *testing.T) {
 		t.Errorf("%v %+v", err, got)
 	}
 }
+
+// TestWhyOfManyOperations asks why a trace of 8,000 spans is slow, each of an operation of its own: the
+// sums of the operations are not read once for each span.
+func TestWhyOfManyOperations(t *testing.T) {
+	w := newTraced(t)
+	var lines []string
+	for i := range 8000 {
+		lines = append(lines, fmt.Sprintf("1 %d web /o%d 0ms 50ms", i+1, i))
+	}
+	w.event(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), lines...)
+	w.s.Event = func(_ context.Context, at schemas.Position) (schemas.LogRecord, error) {
+		return schemas.LogRecord{Position: at, Timestamp: time.Unix(1, 0), Value: []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{}]}]}]}`)}, nil
+	}
+	start := time.Now()
+	_, err := runtime.WhyOf(t.Context(), w.s, runtime.SpanWhyRequest{Ref: fmt.Sprintf("%032x", 1)})
+	if took := time.Since(start); took > 15*time.Second {
+		t.Errorf("took %v", took)
+	}
+	var none *query.NotFoundError
+	if !errors.As(err, &none) || !strings.Contains(none.Hint, "none took longer") {
+		t.Error(err)
+	}
+}
