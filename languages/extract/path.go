@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,6 +64,27 @@ func KnownPath(path string) string {
 		return ""
 	}
 	return path
+}
+
+// AnyOf returns the type of a value that is of one of several types, "" if there are none, or too many.
+func AnyOf(types []string) string {
+	var all []string
+	for _, of := range types {
+		if of != "" && of != Unknown && !slices.Contains(all, of) {
+			all = append(all, of)
+		}
+	}
+	return KnownPath(Checked(strings.Join(all, "|")))
+}
+
+// ElementTypes returns the types of what contains values of some types under a key, "" for any.
+func ElementTypes(types []string, key string) (all []string) {
+	for _, of := range types {
+		if of != "" && of != Unknown {
+			all = append(all, of+"["+key+"]")
+		}
+	}
+	return all
 }
 
 // SplitLast splits a path at its last dot into the receiver and the name.

@@ -23,7 +23,7 @@ func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
 			return v.Mod.Scope.Vars[name]
 		}
 	case scope.ContainerValue:
-		if p.Lang.Exports {
+		if p.Lang.Exports && !v.IsDeclared() {
 			return v.Element(name)
 		}
 	}
@@ -149,6 +149,9 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 		}
 		return out
 	}
+	if v.Typed && !p.describes(p.Read(f, v)) {
+		out = ofType(out, p.Read(f, v))
+	}
 	for _, m := range p.Read(f, v) {
 		if m.Value.Kind != scope.FunctionValue {
 			out = out.With(m.Value, m.Sure && sure)
@@ -177,6 +180,17 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 		out = out.With(bound, m.Sure && sure)
 	}
 	return out
+}
+
+// describes reports whether values of a class are descriptors, which say what the attribute of an instance is.
+func (p *Engine) describes(values scope.Set) bool {
+	return slices.ContainsFunc(values, func(m scope.Member) bool {
+		if m.Value.Kind != scope.InstanceValue {
+			return false
+		}
+		v, _, _ := scope.ClassAttribute(m.Value.Decl.Order, "__get__")
+		return v != nil
+	})
 }
 
 // element returns the values at an index of a value; the index "" is any.

@@ -40,7 +40,7 @@ func (p *Engine) addBases() {
 				d.Order = d.Linearize(map[*scope.Decl]bool{})
 			}
 			if d.IsFunction() || p.Lang.Exports && d.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE {
-				d.Typed = p.classOf(d.Outer, m, d.Type)
+				d.Typed = p.declared(d.Outer, m, d.Type)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
@@ -151,7 +152,8 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 	if l.e.Lang.Common == nil || of.Plain() || len(t.List) != 1 || t.List[0].Decl == nil || t.Sure[t.List[0]] {
 		return nil
 	}
-	if l.e.Lang.Common[of.Last()] && !l.e.allKnown(here, of.Head) {
+	mixed := func(m scope.Member) bool { return m.Value.Recv != nil && m.Value.Recv.Mixed }
+	if l.e.Lang.Common[of.Last()] && (!l.e.allKnown(here, of.Head) || slices.ContainsFunc(values, mixed)) {
 		return nil
 	}
 	d := t.List[0].Decl

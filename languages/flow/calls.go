@@ -34,8 +34,8 @@ func (p *Engine) result(f *scope.Flow, v *scope.Value, with Arguments) scope.Set
 		return made
 	case scope.InstanceValue:
 		out := p.ofChain(f, v.Decl, "()")
-		if class := v.Decl.Typed; class != nil { // an interface with a call signature
-			out = out.With(p.Instance(class, true), true)
+		for _, m := range v.Decl.Typed { // an interface with a call signature
+			out = out.With(m.Value, m.Sure)
 		}
 		for _, m := range p.attribute(f, v, "__call__") {
 			if m.Value.Kind == scope.BoundValue {
@@ -88,20 +88,9 @@ func (p *Engine) returned(f *scope.Flow, v *scope.Value, with Arguments) scope.S
 			}
 		}
 	}
-	if class := d.Typed; class != nil && !p.hasInstance(out, class) {
-		out = out.With(p.Instance(class, true), true)
-	}
-	return out
-}
-
-// hasInstance reports whether the set has an instance of the class for sure.
-func (p *Engine) hasInstance(s scope.Set, class *scope.Decl) bool {
-	for _, m := range s {
-		if m.Value.Kind == scope.InstanceValue && m.Value.Decl == class && m.Sure {
-			return true
-		}
-	}
-	return false
+	return ofType(out, slices.DeleteFunc(slices.Clone(d.Typed), func(m scope.Member) bool {
+		return m.Value.Kind == scope.InstanceValue && ofClass(out, m.Value.Decl)
+	}))
 }
 
 // Argument returns the values of an argument by its index or its name. A path does not say which

@@ -143,7 +143,7 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 			p.addAll(p.attributeTarget(o.Value, last.Name), values, o.Sure)
 			p.receivers(values, p.receiver(o.Value, owner), o.Sure)
 		case '[':
-			if o.Value.Kind == scope.ContainerValue {
+			if o.Value.Kind == scope.ContainerValue && !o.Value.IsDeclared() {
 				p.addAll(o.Value.Element(last.Name), values, o.Sure)
 				p.addAll(o.Value.Element(scope.EveryElement), values, o.Sure)
 			}

@@ -69,9 +69,9 @@ func (p *Engine) noteMethods() {
 // of its decorators, nil if it has none.
 func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 	if p.Lang.Exports && d.Kind == recountv1.SymbolKind_SYMBOL_KIND_FIELD {
-		if class := p.classOf(d.Outer, d.Mod, d.Type); class != nil {
-			p.Add(d.Outer.Own(d.Name), p.Instance(class, true), true)
-		}
+		typed := p.declared(d.Outer, d.Mod, d.Type)
+		p.addAll(d.Outer.Own(d.Name), typed, true)
+		d.Outer.Own(d.Name).Typed = len(typed) > 0
 	}
 	if d.Overload || d.Scope == nil {
 		return nil
@@ -123,15 +123,16 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 		v := d.Scope.Own(d.ParameterName(i, prm.Name))
 		if prm.Variadic || prm.Keyword {
 			p.Add(v, p.Container(d.Scope, prm.Name), true)
+			for _, m := range p.declared(d.Outer, d.Mod, prm.Type) {
+				if !p.Lang.Exports { // it is the type of an element
+					m.Value = p.ContainerOf(m.Value, "")
+				}
+				p.Add(v, m.Value, true)
+			}
 			continue
 		}
-		if class := p.classOf(d.Outer, d.Mod, prm.Type); class != nil {
-			p.Add(v, p.Instance(class, true), true)
-		}
-		if of, ok := strings.CutSuffix(prm.Type, "[]"); ok && p.Lang.Exports {
-			if class := p.classOf(d.Outer, d.Mod, of); class != nil {
-				p.Add(v, p.arrayOf(d, prm.Name, class), true)
-			}
+		for _, m := range p.declared(d.Outer, d.Mod, prm.Type) {
+			p.Add(v, m.Value, m.Sure)
 		}
 		if prm.Default != "" && prm.Default != "?" {
 			p.AddFlow(func(f *scope.Flow) {
@@ -142,26 +143,6 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 		}
 	}
 	return decoration
-}
-
-// arrayOf returns an array that a parameter is declared to be, of instances of a class.
-func (p *Engine) arrayOf(d *scope.Decl, name string, class *scope.Decl) *scope.Value {
-	array := p.Container(d.Scope, name)
-	for _, key := range []string{"", scope.EveryElement} {
-		p.Add(array.Element(key), p.Instance(class, true), true)
-	}
-	return array
-}
-
-// classOf returns the class of the repository that a type names, nil if there is none.
-func (p *Engine) classOf(s *scope.Scope, m *scope.Module, typ string) *scope.Decl {
-	if typ == "" || typ == "?" {
-		return nil
-	}
-	if at := p.Lookup(s, m.Path(typ)); at.Rest == 0 && at.Decl != nil && at.Decl.IsClass() {
-		return at.Decl
-	}
-	return nil
 }
 
 // decorated returns the values of a declaration's name: what its decorators return, applied from
@@ -245,7 +226,10 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 	if b.Value == scope.NoValue {
 		return
 	}
-	class := p.classOf(s, m, b.Type)
+	typed := p.declared(s, m, b.Type)
+	if len(typed) > 0 && target.Plain() && s.IsClass() {
+		s.Own(target.Head).Typed = true
+	}
 	// A name with several values is none of them for sure, also if only one is known: join =
 	// options.join ?? ownJoin.
 	several := false
@@ -261,10 +245,7 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 		if several {
 			values = p.unsure(values)
 		}
-		if class != nil {
-			values = values.With(p.Instance(class, true), true)
-		}
-		p.assign(f, Site{s, b.In}, target, values)
+		p.assign(f, Site{s, b.In}, target, ofType(values, typed))
 	})
 }
 

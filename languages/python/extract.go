@@ -14,7 +14,7 @@ import (
 // the class as `in`. "self" in a path is the first parameter of the enclosing method, whatever
 // its name; in a classmethod it is the class.
 var extractor = extract.Language{
-	Name: "python", Version: 18, Matches: extract.Suffixed(".py", ".pyi"),
+	Name: "python", Version: 19, Matches: extract.Suffixed(".py", ".pyi"),
 	Extract: extract.Parsed(extract.LoadGrammar(python.GetLanguage), func(f *extract.File) {
 		f.Indented = true
 		p := &walker{File: f, known: map[string]string{}, clients: map[extract.NameIn]string{}, lists: map[extract.NameIn]bool{}}
@@ -220,7 +220,7 @@ func (p *walker) function(n, whole extract.Ref, s state) {
 	}
 	decl.Parameters = p.parameters(params, in, s, inner.self)
 	if typ := p.Field(n, "return_type"); typ != extract.None {
-		decl.Type = extract.KnownPath(p.typePath(typ, s))
+		decl.Type = typeOf(p.Text(typ))
 		p.annotation(typ, state{in: in, self: s.self})
 	}
 	p.decorate(whole, in, name, s)
@@ -284,7 +284,7 @@ func (p *walker) class(n, whole extract.Ref, s state) {
 			p.visit(base, s)
 			continue
 		}
-		path := p.typePath(base, s)
+		path := p.basePath(base, s)
 		p.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, in, path, p.lastName(base))
 		decl.Test = decl.Test || strings.HasSuffix(path, "TestCase")
 		if k := p.Kind(base); k == "call" || k == "subscript" {
@@ -354,7 +354,7 @@ func (p *walker) parameters(params extract.Ref, in uint32, outside state, self s
 		prm.Variadic = p.Kind(shape) == "list_splat_pattern"
 		prm.Keyword = p.Kind(shape) == "dictionary_splat_pattern"
 		if typ := p.Field(c, "type"); typ != extract.None {
-			prm.Type = extract.KnownPath(p.typePath(typ, outside))
+			prm.Type = typeOf(p.Text(typ))
 			p.annotation(typ, state{in: in, self: outside.self})
 		}
 		if def := p.Field(c, "value"); def != extract.None {

@@ -13,9 +13,9 @@ import (
 func (p *walker) assignment(n extract.Ref, s state) {
 	left, right, typ := p.Field(n, "left"), p.Field(n, "right"), p.Field(n, "type")
 	p.declareTargets(left, n, typ, s)
-	typePath := ""
+	stated := ""
 	if typ != extract.None {
-		typePath = extract.KnownPath(p.typePath(typ, s))
+		stated = typeOf(p.Text(typ))
 		p.annotation(typ, s)
 	}
 	if p.Kind(right) == "lambda" && p.Kind(left) == "identifier" {
@@ -26,7 +26,7 @@ func (p *walker) assignment(n extract.Ref, s state) {
 	switch value := right; {
 	case value == extract.None:
 		if p.Kind(left) == "identifier" || p.Kind(left) == "attribute" {
-			p.bindValue(p.path(left, s), extract.None, typePath, left, s, 0)
+			p.bindValue(p.path(left, s), extract.None, stated, left, s, 0)
 		}
 	case p.Kind(value) == "assignment": // a = b = c: a gets the value of b
 		for p.Kind(value) == "assignment" {
@@ -34,7 +34,7 @@ func (p *walker) assignment(n extract.Ref, s state) {
 		}
 		p.bindTarget(left, value, p.path(value, s), s)
 	case typ != extract.None:
-		p.bindValue(p.path(left, s), value, typePath, left, s, 0)
+		p.bindValue(p.path(left, s), value, stated, left, s, 0)
 	default:
 		p.bindTarget(left, value, p.path(value, s), s)
 	}
@@ -95,7 +95,7 @@ func (p *walker) declareTargets(left, stmt, typ extract.Ref, s state) {
 		decl.Exported = p.isExported(name, s)
 		decl.Test = s.test
 		if typ != extract.None {
-			decl.Type = extract.KnownPath(p.typePath(typ, s))
+			decl.Type = typeOf(p.Text(typ))
 		}
 	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern":
 		for c := range p.Children(left) {

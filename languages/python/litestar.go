@@ -64,7 +64,7 @@ func (p *walker) litestarHandler(call extract.Ref, in uint32, path string, s sta
 func (p *walker) controller(n extract.Ref, in uint32, s state) {
 	is, own := false, false
 	for base := range p.Children(p.Field(n, "superclasses")) {
-		module, name := extract.SplitLast(p.canonical(p.typePath(base, s)))
+		module, name := extract.SplitLast(p.canonical(p.basePath(base, s)))
 		is = is || p.framework == "litestar" && strings.HasSuffix(name, "Controller")
 		own = own || name == "Controller" && frameworkOf(module) == "litestar"
 	}

@@ -121,37 +121,10 @@ func (p *walker) canonical(path string) string {
 	return path
 }
 
-// transparent types say only that the value may be None or one of several.
-var transparent = map[string]bool{"Optional": true, "Annotated": true, "Final": true, "ClassVar": true, "Required": true, "NotRequired": true}
-
-// typePath returns the access path of an annotation or of a base. Type arguments are left out, `X
-// | None` and Optional[X] are X, and a string is parsed.
-func (p *walker) typePath(n extract.Ref, s state) string {
-	switch p.Kind(n) {
-	case "type", "parenthesized_expression":
-		return p.typePath(p.Child(n, 0), s)
-	case "subscript", "generic_type":
-		base := p.Child(n, 0)
-		path := p.path(base, s)
-		if transparent[path[strings.LastIndexByte(path, '.')+1:]] {
-			inner := p.Child(n, 1)
-			if p.Kind(inner) == "type_parameter" {
-				inner = p.Child(inner, 0)
-			}
-			return p.typePath(inner, s)
-		}
-		return path
-	case "binary_operator", "union_type":
-		left, right := p.Child(n, 0), p.Child(n, 1)
-		if p.Text(left) == "None" {
-			return p.typePath(right, s)
-		}
-		return p.typePath(left, s)
-	case "string":
-		if text, ok := p.literal(n); ok && extract.IsDotted(text) {
-			return extract.Checked(text)
-		}
-		return extract.Unknown
+// basePath returns the access path of a base of a class, without type arguments.
+func (p *walker) basePath(n extract.Ref, s state) string {
+	if k := p.Kind(n); k == "subscript" || k == "generic_type" || k == "parenthesized_expression" {
+		return p.basePath(p.Child(n, 0), s)
 	}
 	return p.path(n, s)
 }

@@ -26,7 +26,7 @@ type Decl struct {
 	Constructs bool // a function that makes instances, or has members, as a class does
 	lang       *Language
 	Generator  bool
-	Typed      *Decl // the class that its results are declared to have
+	Typed      Set   // what its results are declared to be
 	Of         *Decl // the type that it is a member of, if that is not the one around it
 
 	Whole *Decl // the class that it is a part of, if another file declares that

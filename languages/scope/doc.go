@@ -35,8 +35,8 @@
 // found is unresolved. Nothing is matched by name alone, except as languages/typed and
 // languages/rust say, and such edges have the provenance name_matched.
 //
-// The work is bounded: a variable that would get more than MaxValues values has none, a
-// call has at most 8 targets that are not sure, and a flow runs at most MaxVisits times.
+// The work is bounded: a variable that would get more than MaxValues values has only those
+// that are sure, or none, a call has at most 8 targets that are not sure, and a flow runs at most MaxVisits times.
 // Everything is done in the order of paths, so that these limits, too, give the same
 // result each time. docs/code.md lists what is resolved for each language and what is not.
 package scope

@@ -215,9 +215,10 @@ func (l *Linker) Emit(in uint32, at *recountv1.Place, t *Targets) {
 	}
 	var own *Decl
 	if l.Program.Lang.Exports {
-		if own = t.declared(); own == nil && sure > 1 {
-			own = l.Program.overridden(t)
-		}
+		own = t.declared()
+	}
+	if own == nil && sure > 1 && !l.Program.Lang.Typed && l.Program.Rules == nil {
+		own = l.Program.overridden(t)
 	}
 	for _, to := range t.List {
 		kind, how := MayCall, ByFlow

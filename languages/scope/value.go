@@ -60,9 +60,11 @@ type Value struct {
 type ValueID struct {
 	Kind valueKind
 	Open bool
-	Decl *Decl
-	Mod  *Module
-	Recv *Value
+	// Mixed is set if it may also be something that is not known, by its declared type.
+	Mixed bool
+	Decl  *Decl
+	Mod   *Module
+	Recv  *Value
 	// More has the type arguments, or the rest of a list.
 	More *Value
 	// Pkg and Name are the module of an external and the names below it.
@@ -101,6 +103,24 @@ func (p *Program) Container(s *Scope, place string) *Value {
 	return v
 }
 
+// ContainerOf returns what contains, by its declared type, values like one of them under a key, "" for any. Nothing
+// else is put into it.
+func (p *Program) ContainerOf(element *Value, key string) *Value {
+	v := p.Intern(ValueID{Kind: ContainerValue, Recv: element, Name: key})
+	if v.elements == nil {
+		v.elements = map[string]*Variable{}
+		p.Add(v.Element(key), element, true)
+		p.Add(v.Element(EveryElement), element, true)
+	}
+	return v
+}
+
+// IsDeclared reports whether a container is what a type says.
+func (v *Value) IsDeclared() bool { return v.Kind == ContainerValue && v.Recv != nil }
+
+// ClassOf follows the name of a class in a type of which the class itself is a value.
+const ClassOf = ".__class__"
+
 // EveryElement is the index that stands for all elements of a container.
 const EveryElement = "\x00"
 
@@ -125,14 +145,14 @@ func (v *Value) Keys() (all []string) {
 	return all
 }
 
-// member is a value in a set. Sure is set if only names, imports and declarations lead to it.
-type member struct {
+// Member is a value in a set. Sure is set if only names, imports and declarations lead to it.
+type Member struct {
 	Value *Value
 	Sure  bool
 }
 
 // Set is a small set of values, in the order in which they were added.
-type Set []member
+type Set []Member
 
 // With returns the set with a value added. A value is sure if it was added as sure once.
 func (s Set) With(v *Value, sure bool) Set {
@@ -144,7 +164,7 @@ func (s Set) With(v *Value, sure bool) Set {
 			return s
 		}
 	}
-	return append(s, member{v, sure})
+	return append(s, Member{v, sure})
 }
 
 // Variable holds the values of a name, an attribute, an element or a result. Values flow from
@@ -152,12 +172,16 @@ func (s Set) With(v *Value, sure bool) Set {
 type Variable struct {
 	Values Set
 	// full is set once it would have had more than MaxValues values. It then has none.
-	full    bool
+	full bool
+	// crowded is set once it has only sure values, and none that others cover; see crowd.
+	crowded bool
 	readers []*Flow
 	// Written is set if something is assigned to it, known or not.
 	Written bool
 	// Parameter is set if callers give it values.
 	Parameter bool
+	// Typed is set if a type is declared for it: what else is assigned to it is used by that type.
+	Typed bool
 	// Used is set if its aliases are paths that an import binds to its name.
 	Used bool
 
@@ -206,15 +230,46 @@ func (p *Program) Add(v *Variable, val *Value, sure bool) {
 		}
 	}
 	if !found {
-		if len(v.Values) == MaxValues {
+		if len(v.Values) == MaxValues && p.Rules == nil {
+			v.crowd(Member{val, sure})
+		}
+		switch {
+		case v.crowded && (!sure || covered(v.Values, val)):
+			return
+		case len(v.Values) == MaxValues:
 			v.Values, v.full = nil, true
 			return
 		}
-		v.Values = append(v.Values, member{val, sure})
+		v.Values = append(v.Values, Member{val, sure})
 	}
 	for _, f := range v.readers {
 		p.Wake(f)
 	}
+}
+
+// crowd makes room in a variable for one value more, if some of its values are sure: only sure ones count that no
+// others cover.
+func (v *Variable) crowd(more Member) {
+	all := append(slices.Clone(v.Values), more)
+	left := slices.DeleteFunc(slices.Clone(v.Values), func(m Member) bool { return !m.Sure || covered(all, m.Value) })
+	if len(left) > 0 {
+		v.Values, v.crowded = left, true
+	}
+}
+
+// covered reports whether others in a set stand for a value: for an instance of a class one of it or of a base, perhaps
+// of a subclass, and for what contains values what does by its declared type.
+func covered(s Set, v *Value) bool {
+	return slices.ContainsFunc(s, func(m Member) bool {
+		switch of := m.Value; {
+		case of == v || of.Kind != v.Kind:
+		case v.Kind == ContainerValue:
+			return of.IsDeclared() && !v.IsDeclared()
+		case v.Kind == InstanceValue && of.Open && (of.Decl != v.Decl || !v.Open || v.Mixed):
+			return slices.ContainsFunc(v.Decl.Order, func(b Base) bool { return b.Decl == of.Decl })
+		}
+		return false
+	})
 }
 
 // Read returns the values of a variable and notes that the flow f reads it.

@@ -154,3 +154,36 @@ calls lib/rules.js -> Leaf.DEFMETHOD @7:7 (unresolved)
 calls lib/rules.js -> unknown @14:10 (unresolved)
 `, "calls", "may_call", "extends")
 }
+
+// TestDeclaredTypes resolves calls on values by what types say: of alternatives, of elements, and of fields that
+// something else is assigned to.
+func TestDeclaredTypes(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- a.ts --
+class A { run() {} only() {} toString() { return "" } }
+class B { run() {} }
+interface Runs { run(): void }
+type Any = A | undefined;
+function either(x: A | B, y: string | A) { x.only(); x.run(); y.only(); y.toString(); }
+function elements(all: readonly A[], by: Map<string, A>) {
+  for (const x of all) x.run();
+  by.get("k").run();
+  all.forEach(x => x.only());
+}
+function named(x: Any) { x.only(); }
+class Holds {
+  private runs: Runs;
+  rest: Array<B> = [];
+  constructor(given: B) { this.runs = given; }
+  go() { this.runs.run(); this.rest[0].run(); }
+}
+`, `
+calls a.ts:Holds.go -> a.ts:B.run @16:39
+calls a.ts:Holds.go -> a.ts:Runs.run @16:19
+calls a.ts:either -> a.ts:A.only @5:45,5:64
+calls a.ts:elements -> a.ts:A.only @9:21
+calls a.ts:elements -> a.ts:A.run @7:25,8:14
+calls a.ts:named -> a.ts:A.only @11:27
+calls a.ts:elements -> all.forEach @9:6 (unresolved)
+`, "calls")
+}

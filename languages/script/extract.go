@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 24, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 25, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -343,7 +343,7 @@ func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.Symb
 	j.typeParameters(n, in, inner)
 	decl.Parameters = j.parameters(n, inner)
 	if t := j.Field(n, "return_type"); t != extract.None {
-		decl.Type = extract.KnownPath(j.typePath(t, inner))
+		decl.Type = j.typeOf(t, inner)
 		j.annotation(t, inner)
 	}
 	j.documentTypes(decl, j.Start(whole))
@@ -405,7 +405,7 @@ func (j *walker) parameters(n extract.Ref, s state) []*recountv1.Parameter {
 			j.bindTarget(pattern, extract.None, p.Name, s)
 		}
 		if t := j.Field(c, "type"); t != extract.None {
-			p.Type = extract.KnownPath(j.typePath(t, s))
+			p.Type = j.typeOf(t, s)
 			j.annotation(t, s)
 		}
 		if v := j.Field(c, "value"); v != extract.None {
@@ -441,7 +441,7 @@ func (j *walker) inline(n extract.Ref, s state) {
 		pattern := extract.FirstRef(j.Field(c, "pattern"), c)
 		typ := ""
 		if t := j.Field(c, "type"); t != extract.None {
-			typ = extract.KnownPath(j.typePath(t, inner))
+			typ = j.typeOf(t, inner)
 			j.annotation(t, inner)
 		}
 		switch {

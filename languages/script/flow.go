@@ -49,7 +49,7 @@ func (j *walker) variables(n extract.Ref, s state) {
 func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind, s state) {
 	typ := ""
 	if t := j.Field(d, "type"); t != extract.None {
-		typ = extract.KnownPath(j.typePath(t, s))
+		typ = j.typeOf(t, s)
 		j.annotation(t, s)
 	}
 	if j.required(name, value, s) {
@@ -387,8 +387,8 @@ func (j *walker) bindValue(target string, value extract.Ref, typ string, at extr
 		j.bindValue(target, j.Child(value, 0), typ, at, s, depth)
 		return
 	case "as_expression", "satisfies_expression":
-		if t := j.typePath(j.Child(value, 1), s); typ == "" && t != "const" {
-			typ = extract.KnownPath(t)
+		if t := j.typeOf(j.Child(value, 1), s); typ == "" && t != "const" {
+			typ = t
 		}
 		j.bindValue(target, j.Child(value, 0), typ, at, s, depth)
 		return

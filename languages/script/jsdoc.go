@@ -29,7 +29,7 @@ func (j *walker) documentTypes(decl *recountv1.Declaration, at uint32) {
 	for _, m := range documented.FindAllStringSubmatch(decl.Doc, -1) {
 		returns := strings.HasPrefix(m[1], "return")
 		typ := j.documentedType(m[2], at)
-		if typ == "" || returns && strings.HasSuffix(typ, "[]") {
+		if typ == "" {
 			continue
 		}
 		if returns {
@@ -62,11 +62,10 @@ func (j *walker) documentBounds(doc string) func() {
 	return func() { j.bounds = outer }
 }
 
-// documentedType returns the path of a type in a documentation comment: the only alternative besides
-// undefined and null, of a promise its result, of an array the type of its elements with [] behind. It
-// returns "" for any other.
+// documentedType returns what a type in a documentation comment says, "" if nothing, or if one of its alternatives
+// besides undefined and null is not understood.
 func (j *walker) documentedType(text string, at uint32) string {
-	typ := ""
+	var all []string
 	for part := range strings.SplitSeq(strings.Trim(text, "()"), "|") {
 		part = strings.Trim(strings.TrimSpace(part), "!?=")
 		if part == "undefined" || part == "null" {
@@ -79,15 +78,15 @@ func (j *walker) documentedType(text string, at uint32) string {
 		if of, ok := strings.CutPrefix(part, "Array<"); ok && !array {
 			part, array = strings.TrimSuffix(of, ">"), true
 		}
-		part = j.typeName(part, at)
-		if typ != "" || part == "" {
+		if part = j.typeName(part, at); part == "" {
 			return ""
 		}
-		if typ = part; array {
-			typ += "[]"
+		if array {
+			part += "[]"
 		}
+		all = append(all, part)
 	}
-	return typ
+	return extract.AnyOf(all)
 }
 
 // typeName returns the path of a type without its arguments: of a type parameter what it extends, of a

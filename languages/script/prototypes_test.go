@@ -105,8 +105,9 @@ calls command.js -> command.js:Command.find @16:7
 calls command.js -> command.js:make @16:0
 calls command.js:Command.add -> command.js:Command.find @9:92
 calls command.js:Command.add -> command.js:Option.fullFlag @9:38,9:75,9:99
+may_call command.js:Command.add -> command.js:Option.fullFlag @9:57 (flow 700)
+may_call command.js:Command.add -> command.js:Other.fullFlag @9:57 (flow 700)
 calls command.js:make -> command.js:Command @15:43
 calls command.js:make -> javascript globals Object.assign @15:32 (external)
-calls command.js:Command.add -> either.fullFlag @9:57 (unresolved)
 `, "calls", "may_call")
 }

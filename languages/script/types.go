@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -163,7 +164,7 @@ func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool
 		decl.Modifiers = j.modifiers(n)
 		decl.Test = s.test
 		if t := j.Field(n, "type"); t != extract.None {
-			decl.Type = extract.KnownPath(j.typePath(t, s))
+			decl.Type = j.typeOf(t, s)
 			j.annotation(t, state{in: s.in})
 		}
 		if value != extract.None {
@@ -197,7 +198,7 @@ func (j *walker) parameterFields(n extract.Ref, constructor uint32, s state) {
 		_, decl := j.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_FIELD, Name: name, In: s.in, Node: c})
 		decl.Modifiers = j.modifiers(c)
 		if t := j.Field(c, "type"); t != extract.None {
-			decl.Type = extract.KnownPath(j.typePath(t, s))
+			decl.Type = j.typeOf(t, s)
 		}
 		j.Bind(constructor, "self."+name, name, decl.Type, pattern)
 	}
@@ -225,7 +226,7 @@ func (j *walker) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s sta
 		j.annotation(j.Field(c, "type_arguments"), inner)
 	}
 	if d.Head == 0 {
-		decl.Type = extract.KnownPath(j.typePath(body, s))
+		decl.Type = j.typeOf(body, s)
 		j.annotation(body, inner)
 		return
 	}
@@ -240,7 +241,7 @@ func (j *walker) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s sta
 
 // signatureType returns the type that a call signature returns, "" if it is one of its type parameters.
 func (j *walker) signatureType(n extract.Ref, s state) string {
-	typ := extract.KnownPath(j.typePath(j.Field(n, "return_type"), s))
+	typ := j.typeOf(j.Field(n, "return_type"), s)
 	for c := range j.Children(j.Field(n, "type_parameters")) {
 		if j.Text(j.Field(c, "name")) == typ {
 			return ""
@@ -316,6 +317,13 @@ var wrappers = map[string]bool{
 	"Promise": true, "PromiseLike": true, "Awaited": true, "Readonly": true, "Partial": true, "Required": true, "NonNullable": true,
 }
 
+// lists are types whose values contain those of their first argument, mappings those of the second.
+var (
+	lists = scope.WordSet(`Array ReadonlyArray ArrayLike Set ReadonlySet WeakSet Iterable Iterator IterableIterator AsyncIterable
+AsyncIterator AsyncIterableIterator Generator AsyncGenerator`)
+	mappings = scope.WordSet("Map ReadonlyMap WeakMap Record")
+)
+
 // libraryTypes are too common to be references.
 var libraryTypes = map[string]bool{
 	"Promise": true, "PromiseLike": true, "Awaited": true, "Readonly": true, "Partial": true, "Required": true, "NonNullable": true,
@@ -323,12 +331,9 @@ var libraryTypes = map[string]bool{
 	"Extract": true, "ReturnType": true, "Parameters": true, "Date": true, "Error": true, "RegExp": true, "Function": true, "Object": true,
 }
 
-// typePath returns the access path of a type. Type arguments are left out; a union is its first
-// type that is not null or undefined; Promise<T> is T.
+// typePath returns the access path of a type that is a name. Type arguments are left out; Promise<T> is T.
 func (j *walker) typePath(n extract.Ref, s state) string {
 	switch j.Kind(n) {
-	case "type_annotation", "parenthesized_type", "readonly_type":
-		return j.typePath(j.Child(n, 0), s)
 	case "type_identifier", "identifier", "predefined_type":
 		return extract.Checked(j.Text(n))
 	case "nested_type_identifier", "member_expression", "nested_identifier":
@@ -339,15 +344,46 @@ func (j *walker) typePath(n extract.Ref, s state) string {
 			return j.typePath(j.Child(j.Field(n, "type_arguments"), 0), s)
 		}
 		return name
-	case "union_type", "intersection_type":
-		if left := j.typePath(j.Child(n, 0), s); left != extract.Unknown && left != "undefined" && left != "null" {
-			return left
-		}
-		return j.typePath(j.Child(n, 1), s)
 	case "this_type":
 		return "self"
 	}
 	return extract.Unknown
+}
+
+// typeOf returns what a type says of its values, as Declaration.type in code.proto says, "" if it says nothing.
+func (j *walker) typeOf(n extract.Ref, s state) string { return extract.AnyOf(j.typesOf(n, s)) }
+
+// typesOf returns the alternatives of a type. An intersection has the members of all its parts, as if it were any of them.
+func (j *walker) typesOf(n extract.Ref, s state) (all []string) {
+	switch j.Kind(n) {
+	case "type_annotation", "parenthesized_type", "readonly_type":
+		return j.typesOf(j.Child(n, 0), s)
+	case "union_type", "intersection_type":
+		for c := range j.Children(n) {
+			all = append(all, j.typesOf(c, s)...)
+		}
+		return all
+	case "array_type":
+		return extract.ElementTypes(j.typesOf(j.Child(n, 0), s), "")
+	case "tuple_type":
+		i := 0
+		for c := range j.Children(n) {
+			all = append(all, extract.ElementTypes(j.typesOf(c, s), extract.Decimal(i))...)
+			i++
+		}
+		return all
+	case "generic_type":
+		args := j.Field(n, "type_arguments")
+		switch name := j.typePath(j.Field(n, "name"), s); {
+		case wrappers[name]:
+			return j.typesOf(j.Child(args, 0), s)
+		case lists[name]:
+			return extract.ElementTypes(j.typesOf(j.Child(args, 0), s), "")
+		case mappings[name]:
+			return extract.ElementTypes(j.typesOf(j.Child(args, 1), s), "")
+		}
+	}
+	return []string{j.typePath(n, s)}
 }
 
 // annotation adds references to all names in a type.

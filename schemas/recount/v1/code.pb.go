@@ -623,7 +623,9 @@ type Declaration struct {
 	// parameters of a function; for a Rust type its type parameters, with their bounds.
 	Parameters []*Parameter `protobuf:"bytes,11,rep,name=parameters,proto3" json:"parameters,omitempty"`
 	// type is the access path of its type: the declared type of a variable or field, or the
-	// result type of a function. Rust's types keep their arguments: "Option<a.B>".
+	// result type of a function. Rust's types keep their arguments: "Option<a.B>". In Python,
+	// TypeScript and JavaScript "A|B" is any of several types, "A[]" what contains values of A,
+	// as the values of a mapping, "A[1]" what has one under a key, "A.__class__" the class A.
 	Type string `protobuf:"bytes,12,opt,name=type,proto3" json:"type,omitempty"`
 	// modifiers are the language's own keywords, in source order: static, abstract, async,
 	// property, classmethod; "lambda" marks an anonymous function assigned to this name.
@@ -779,7 +781,7 @@ type Parameter struct {
 	// name of the parameter. A destructuring pattern is named "<0>", "<1>", … by its place,
 	// and the names in it are bindings: a = <0>.a.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// type is the access path of its declared type, or empty.
+	// type is its declared type, as that of a declaration, or empty.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
 	// default is the access path of its default value, if that is a name or a call.
 	Default string `protobuf:"bytes,3,opt,name=default,proto3" json:"default,omitempty"`
@@ -1252,7 +1254,7 @@ type Binding struct {
 	// value is an access path: for a loop variable "items[]", for a variable bound by
 	// `with` "manager.__enter__()".
 	Value string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
-	// type is the declared type's access path, if there is one.
+	// type is the declared type, as that of a declaration, if there is one.
 	Type          string `protobuf:"bytes,4,opt,name=type,proto3" json:"type,omitempty"`
 	At            *Place `protobuf:"bytes,5,opt,name=at,proto3" json:"at,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -1,0 +1,78 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// declared returns the values that a type says in a scope, of the classes of the repository that it names: an
+// instance, the class itself, or what contains such values. An instance is mixed if the value may also be of a type
+// that is not known here.
+func (p *Engine) declared(s *scope.Scope, m *scope.Module, typ string) (out scope.Set) {
+	if typ == "" || typ == "?" || p.Depth > scope.MaxDepth {
+		return nil
+	}
+	p.Depth++
+	defer func() { p.Depth-- }()
+	mixed := false
+	for of := range strings.SplitSeq(typ, "|") {
+		found := p.declaredOne(s, m, of)
+		mixed = mixed || len(found) == 0
+		for _, v := range found {
+			out = out.With(v.Value, true)
+		}
+	}
+	for i, v := range out {
+		if mixed && v.Value.Kind == scope.InstanceValue {
+			out[i].Value = p.Intern(scope.ValueID{Kind: scope.InstanceValue, Decl: v.Value.Decl, Open: true, Mixed: true})
+		}
+	}
+	return out
+}
+
+// declaredOne is declared of a type without alternatives.
+func (p *Engine) declaredOne(s *scope.Scope, m *scope.Module, of string) (out scope.Set) {
+	if i := strings.LastIndexByte(of, '['); i >= 0 && strings.HasSuffix(of, "]") {
+		for _, e := range p.declared(s, m, of[:i]) {
+			out = out.With(p.ContainerOf(e.Value, of[i+1:len(of)-1]), true)
+		}
+		return out
+	}
+	name, class := strings.CutSuffix(of, scope.ClassOf)
+	switch at := p.Lookup(s, m.Path(name)); {
+	case at.Rest != 0 || at.Decl == nil:
+	case at.Decl.IsClass() && class:
+		return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: at.Decl}), Sure: true}}
+	case at.Decl.IsClass():
+		return scope.Set{{Value: p.Instance(at.Decl, true), Sure: true}}
+	case at.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE && !class:
+		return p.declared(at.Decl.Outer, at.Decl.Mod, at.Decl.Type)
+	}
+	return nil
+}
+
+// ofType returns what is known of a value together with what its declared type says. What else is known is then not
+// sure: a value is used by its type.
+func ofType(values, typed scope.Set) scope.Set {
+	if len(typed) == 0 {
+		return values
+	}
+	out := slices.Clone(values)
+	for i, m := range out {
+		out[i].Sure = m.Sure && ofClass(typed, m.Value.Decl)
+	}
+	for _, v := range typed {
+		out = out.With(v.Value, v.Sure)
+	}
+	return out
+}
+
+// ofClass reports whether a set has a sure instance of a class.
+func ofClass(s scope.Set, class *scope.Decl) bool {
+	return slices.ContainsFunc(s, func(m scope.Member) bool {
+		return m.Sure && m.Value.Kind == scope.InstanceValue && m.Value.Decl == class
+	})
+}

@@ -1,0 +1,89 @@
+package python
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/languages/resolvetest"
+)
+
+func TestTypeOf(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a name", "a.B", "a.B"},
+		{"None is left out", "None | B", "B"},
+		{"alternatives", "Union[A, 'b.B', None]", "A|b.B"},
+		{"quoted as a whole", `"Optional[A | B]"`, "A|B"},
+		{"elements", "Sequence[A | B]", "A[]|B[]"},
+		{"values of a mapping", "typing.Dict[str, list[A]]", "A[][]"},
+		{"a tuple", "tuple[A, int]", "A[0]|int[1]"},
+		{"a tuple of any length", "tuple[A, ...]", "A[]"},
+		{"a class", "type[A]", "A.__class__"},
+		{"what is awaited", "Awaitable[A]", "A"},
+		{"a generic type of the program", "Box[A]", "Box"},
+		{"a function", "Callable[[A], B]", ""},
+		{"several lines", "Union[\n  A,  # the first\n  B,\n]", "A"},
+		{"no type", "a + b(", "a"},
+		{"too deep", strings.Repeat("list[", 20) + "A" + strings.Repeat("]", 20), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := typeOf(c.text); got != c.want {
+				t.Errorf("typeOf(%q) = %q, want %q", c.text, got, c.want)
+			}
+		})
+	}
+}
+
+// TestDeclaredTypes resolves calls on values by what annotations say: of alternatives, of elements, and of
+// attributes that something else is assigned to.
+func TestDeclaredTypes(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- a.py --
+from typing import Protocol
+class Runs(Protocol):
+    def run(self): pass
+class A:
+    def run(self): pass
+    def only(self): pass
+    def encode(self): pass
+class B:
+    def run(self): pass
+def either(x: A | B | None): x.only(); x.run()
+def elements(all: "list[A]", by: dict[str, A]):
+    for x in all: x.run()
+    by["k"].run()
+    for y in by.values(): y.run()
+def made(of: type[A], *more: A): of().only(); more[0].run()
+class Holds:
+    def __init__(self, given=None):
+        self.runs: Runs = given or A()
+        self.rest: list[B] = []
+    def go(self):
+        self.runs.run()
+        self.rest[0].run()
+`, `
+calls a.py:Holds.__init__ -> a.py:A @18:35
+calls a.py:Holds.go -> a.py:B.run @22:21
+calls a.py:Holds.go -> a.py:Runs.run @21:18
+calls a.py:either -> a.py:A.only @10:31
+calls a.py:elements -> a.py:A.run @12:20,13:12,14:28
+calls a.py:made -> a.py:A @15:33
+calls a.py:made -> a.py:A.only @15:38
+calls a.py:made -> a.py:A.run @15:54
+`, "calls")
+}
+
+// TestManyValues resolves a call on a parameter in which more classes arrive than a variable has values: what its
+// declared type says stays.
+func TestManyValues(t *testing.T) {
+	var many strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&many, "class C%d:\n    def run(self): pass\nuse(C%d())\n", i, i)
+	}
+	archive := "\n-- a.py --\nclass A:\n    def run(self): pass\ndef use(x: A): x.run()\n" + many.String()
+	got := resolvetest.Full(t, NewResolver(), resolvetest.Archive(t, archive, factsOf)).Text("calls", "may_call")
+	if want := "calls a.py:use -> a.py:A.run @3:17"; !slices.Contains(got, want) {
+		t.Errorf("edges %q, want %q among them", got, want)
+	}
+}
