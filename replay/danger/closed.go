@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -211,7 +212,7 @@ func unless(skip, depth int, phrases string) func(*call) bool {
 			return false
 		}
 		ws = ws[skip:]
-		if w := ws[0]; len(ws) == 1 && len(c.Args) < 3 && strings.HasSuffix(w, "s") && verbs[wordParts(w)[0]].weight == 0 {
+		if w := ws[0]; len(ws) == 1 && len(shell.Operands(c.Args, valuedBefore)) == 1 && strings.HasSuffix(w, "s") && verbs[wordParts(w)[0]].weight == 0 {
 			return false // a kind of things alone is listed
 		}
 		for i := range ws[:min(3, len(ws))] {
@@ -293,6 +294,15 @@ func gcloudChanges(c *call) bool {
 	if len(ws) > 1 && ws[1] == "scp" {
 		all := c.operands("--project --zone --region --tunnel-through-iap")
 		return isRemote(all[len(all)-1].Value)
+	}
+	switch all := shell.Operands(c.Args, "--project --account"); {
+	case ws[0] == "storage" && words("cp rsync mv")[ws[1]]:
+		bucket := func(w shell.Word) bool { return strings.Contains(w.Value, "://") }
+		return bucket(all[len(all)-1]) || ws[1] == "mv" && slices.ContainsFunc(all, bucket) || flag("--delete-unmatched-destination-objects")(c) && c.outside(all[len(all)-1], true)
+	case slices.Contains(ws, "execute-sql"):
+		if w, ok := c.FlagValue("--sql"); ok {
+			return w.Dynamic || changesBy("", w.Value)
+		}
 	}
 	for _, w := range ws {
 		switch {

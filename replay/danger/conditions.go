@@ -544,6 +544,12 @@ func killsByNumber(c *call) bool {
 			return true
 		}
 	}
+	// A file of another program has its number.
+	for i := range c.line.Calls {
+		if o := (&call{Call: &c.line.Calls[i], line: c.line, at: i, place: c.place}); o.Inner && o.Name == "cat" && len(o.Args) == 1 && o.outside(o.Args[0], false) && slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Text, o.Head.Text+" "+o.Args[0].Text) }) {
+			return true
+		}
+	}
 	// pgrep or pidof may supply the numbers.
 	for i := range c.line.Calls {
 		if o := &c.line.Calls[i]; i != c.at && (o.Name == "pgrep" || o.Name == "pidof" || o.Name == "ps" || o.Name == "lsof" || o.Name == "fuser") {

@@ -57,10 +57,10 @@ func changesDatabase(c *call) bool {
 			asks := asksRedis[verb] || len(ws) > 1 && askRedisGroups[verb] && askRedisOf(ws[1].Value)
 			return !asks && !ws[0].Dynamic
 		}
-		if texts := c.fedTexts(); len(texts) > 0 && !slices.ContainsFunc(texts, changesRedis) {
-			return false
+		if texts := c.fedTexts(); len(texts) > 0 {
+			return slices.ContainsFunc(texts, changesRedis)
 		}
-		return c.Flag("--pipe") || c.Piped && !c.Flag("--scan", "--stat", "--rdb", "--latency", "--bigkeys", "--memkeys", "--hotkeys")
+		return c.Flag("--pipe") || c.isFed() && !c.Flag("--scan", "--stat", "--rdb", "--latency", "--bigkeys", "--memkeys", "--hotkeys")
 	}
 	if c.Flag("--version", "--help", "-V", "-?", "-l", "--list") {
 		return false
@@ -98,8 +98,35 @@ func changesDatabase(c *call) bool {
 // givesStatement reports whether bq query, whose data are always on other machines, is given more than a question.
 func givesStatement(c *call) bool {
 	ws := c.operands("--destination_table --location --project_id --max_rows -n --parameter --label --batch --format")
+	if slices.ContainsFunc(c.fedTexts(), func(text string) bool { return changesBy(c.Name, text) }) {
+		return true
+	}
 	return len(ws) > 0 && !ws[len(ws)-1].Dynamic && changesBy(c.Name, strings.TrimPrefix(ws[len(ws)-1].Value, "query"))
 }
+
+// changesAttached reports whether DuckDB changes a database of another machine that it is told to attach.
+func changesAttached(c *call) bool {
+	texts := c.fedTexts()
+	for _, w := range c.Args {
+		texts = append(texts, w.Value)
+	}
+	for _, text := range texts {
+		for _, m := range attached.FindAllStringSubmatch(text, -1) {
+			if host := hostOf.FindStringSubmatch(m[1]); host != nil && local(host[1]) || strings.Contains(m[1], "://") && loopback(m[1]) {
+				continue
+			}
+			for statement := range strings.SplitSeq(text, ";") {
+				if isChange.MatchString(statement) && strings.Contains(strings.SplitN(strings.ToLower(statement), "select", 2)[0], strings.ToLower(m[2])+".") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// attached matches how a database of a server is attached, by its address and the name that it gets.
+var attached = lazyregexp.New(`(?i)\battach\s[^;]*?'((?:md|mysql|postgres(?:ql)?):[^']*)'\s+as\s+(\w+)`)
 
 // deletesRowsHere reports whether a client does no more harm to a database of this machine than to delete chosen rows.
 func deletesRowsHere(c *call) bool {

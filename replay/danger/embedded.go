@@ -14,6 +14,9 @@ import (
 
 // embedded returns the command lines in the words of a call that something runs.
 func (c *call) embedded() (lines []string) {
+	if line := c.unfolded(); line != "" {
+		return []string{line}
+	}
 	if lines, _, ok := c.runsAnother(); ok {
 		for i := range lines {
 			if c.Name == "cmd" {
@@ -52,11 +55,17 @@ func (c *call) embedded() (lines []string) {
 	case c.Name == "git" && c.Sub() == "config":
 		if ws := shell.Operands(shell.Call{Args: c.After()}.Args, ""); len(ws) == 2 && strings.HasPrefix(ws[0].Value, "alias.") &&
 			c.usedLater(func(o *shell.Call) bool { return o.Name == "git" && "alias."+o.Sub() == ws[0].Value }) {
-			if text, own := strings.CutPrefix(ws[1].Value, "!"); own {
-				lines = append(lines, text)
-			} else {
-				lines = append(lines, "git "+ws[1].Value)
+			lines = append(lines, gitAlias(ws[1].Value))
+		}
+	case c.Name == "git" && c.Flag("-c"):
+		for _, w := range c.Args {
+			if text, ok := strings.CutPrefix(w.Value, "alias."+c.Sub()+"="); ok {
+				lines = append(lines, strings.TrimSpace(gitAlias(text)+" "+joined(c.After())))
 			}
+		}
+	case (c.Name == "make" || c.Name == "gmake") && !c.Flag("-n", "--just-print", "--dry-run", "--recon", "-q", "--question"):
+		if w, ok := c.FlagValue("-f", "--file", "--makefile"); ok && (w.Value == "-" || w.Value == "/dev/stdin") {
+			lines = append(lines, recipes(strings.Join(c.fedTexts(), "\n"))...)
 		}
 	case editors[c.Name]:
 		for _, w := range c.Args {

@@ -204,12 +204,12 @@ func lastOfSecurity(c *call) bool {
 	return ok && !c.Abroad && !c.place.within(name) && (strings.Contains(name, "/.ssh/") && !strings.HasSuffix(name, "/") && c.Name != "touch" || strings.HasSuffix(name, "_history"))
 }
 
-// wentTo returns the directory that the last cd before a call names, where the reader of lines did not know the home
+// wentTo returns the directory that the last cd or pushd before a call names, where the reader of lines did not know the home
 // directory; "" if that is not known.
 func (c *call) wentTo() string {
 	for i := c.at - 1; i >= 0 && c.place.Cwd != "" && !c.Abroad && !c.Deferred; i-- {
 		o := &c.line.Calls[i]
-		if o.Name != "cd" {
+		if o.Name != "cd" && o.Name != "pushd" {
 			continue
 		}
 		if len(o.Args) == 1 && (strings.HasPrefix(o.Args[0].Value, "~") || strings.HasPrefix(o.Args[0].Value, "$HOME")) {

@@ -52,7 +52,7 @@ func (c *call) asks() bool {
 			}
 			continue
 		}
-		if verb == "query" && c.matches(sqlVerbs) {
+		if verb == "query" && (c.matches(sqlVerbs) || c.Name == "bq" && givesStatement(c)) {
 			return false // bq query 'DROP TABLE …'
 		}
 		// apps list, and not logs delete or logs put-retention-policy.

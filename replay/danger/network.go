@@ -144,8 +144,9 @@ func wgetAway(c *call) bool {
 func uploads(c *call) bool {
 	c = c.withoutMethod()
 	body := c.Flag("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "-F", "--form", "--form-string", "-T", "--upload-file", "--json", "--mail-rcpt", "-Q", "--quote")
-	if m, ok := c.FlagValue("-X", "--request"); ok && !body {
-		body = !words("GET HEAD OPTIONS TRACE")[strings.ToUpper(m.Value)]
+	if m, ok := c.FlagValue("-X", "--request"); ok {
+		asks := words("GET HEAD OPTIONS TRACE")[strings.ToUpper(m.Value)]
+		body = !asks || body && c.Flag("-T", "--upload-file", "-F", "--form", "--mail-rcpt", "-Q", "--quote") // a question may have a body
 	}
 	if body && c.Flag("-G", "--get") && !c.Flag("-T", "-F", "-X") || c.Flag("--unix-socket", "--abstract-unix-socket") {
 		body = false
@@ -247,9 +248,9 @@ func awsChanges(c *call) bool {
 	case service == "ecs" && verb == "execute-command":
 		w, _ := c.FlagValue("--command")
 		return !c.textReads(w.Value)
-	case service == "athena":
-		w, ok := c.FlagValue("--query-string")
-		return ok && !w.Dynamic && changesBy("", w.Value) || !strings.HasPrefix(verb, "start-query") && !slices.ContainsFunc(awsReads, func(v string) bool { return strings.HasPrefix(verb, v) })
+	case verb == "start-query-execution" || verb == "execute-statement":
+		w, ok := c.FlagValue("--query-string", "--sql", "--statement")
+		return verb == "execute-statement" && (!ok || w.Dynamic) || ok && !w.Dynamic && changesBy("", w.Value)
 	case service == "eks" && verb == "update-kubeconfig", !bareWord.MatchString(verb):
 		return false
 	}

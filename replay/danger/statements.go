@@ -25,7 +25,7 @@ func (c *call) fedTexts() (texts []string) {
 			texts = append(texts, *o.Document)
 		} else if o.Drained && (o.Name == "echo" || o.Name == "printf") {
 			for _, w := range shell.Operands(o.Args, "") {
-				texts = append(texts, strings.ReplaceAll(w.Value, `\n`, "\n"))
+				texts = append(texts, strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(w.Value))
 			}
 		}
 	}
@@ -116,6 +116,10 @@ func (c *call) fedPieces() (lines []string) {
 		if !w.Quoted {
 			continue
 		}
+		if made, ok := substituted(w.Value); ok && o.Name != "awk" {
+			lines = append(lines, made)
+			continue
+		}
 		for piece := range strings.FieldsFuncSeq(interpolated.ReplaceAllString(w.Value, "x"), func(r rune) bool { return strings.ContainsRune("\"'#{}|", r) }) {
 			if strings.Contains(strings.TrimSpace(piece), " ") {
 				lines = append(lines, strings.TrimSpace(piece))
@@ -123,6 +127,18 @@ func (c *call) fedPieces() (lines []string) {
 		}
 	}
 	return lines
+}
+
+// substituted returns what a statement of sed or Perl, s/…/…/, puts in the place of what it finds.
+func substituted(statement string) (text string, ok bool) {
+	if len(statement) < 4 || statement[0] != 's' || !strings.ContainsRune("/|#,@!%", rune(statement[1])) {
+		return "", false
+	}
+	parts := strings.Split(strings.ReplaceAll(statement[2:], `\`+statement[1:2], "\x00"), statement[1:2])
+	if len(parts) != 3 {
+		return "", false
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(parts[1], "\x00", statement[1:2]), "&", "x"), true
 }
 
 // interpolated matches what jq puts into a string.

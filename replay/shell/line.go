@@ -93,7 +93,9 @@ type Word struct {
 type Variable struct {
 	Name string
 	// Value is meaningless if Unknown.
-	Value    Word
+	Value Word
+	// List are the items that an array is given.
+	List     []Word
 	Unknown  bool
 	Exported bool
 	Appends  bool // to the value that it has

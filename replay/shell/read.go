@@ -336,7 +336,14 @@ func (r *reader) assign(a *syntax.Assign) Variable {
 		v.Unknown = v.Value.Dynamic
 		v.Unknown = v.Unknown || a.Append
 	case a.Array != nil:
-		r.expansions(a.Array)
+		for _, e := range a.Array.Elems {
+			if e.Index != nil {
+				r.expansions(e.Index)
+			}
+			if e.Value != nil {
+				v.List = append(v.List, r.word(e.Value))
+			}
+		}
 	case !a.Naked:
 		v.Unknown = false // A=
 	}
