@@ -503,8 +503,11 @@ func destroysData(c *call) bool {
 			return true
 		}
 	}
-	if w, ok := c.FlagValue("-f", "--file"); ok && slices.ContainsFunc(wordParts(path.Base(w.Value)), func(p string) bool { return destroying[p] }) {
-		return true // its content is unknown, and its name says enough
+	tells := func(w shell.Word) bool { // what a file holds is unknown, and its name says enough
+		return slices.ContainsFunc(wordParts(path.Base(w.Value)), func(p string) bool { return destroying[p] })
+	}
+	if w, ok := c.FlagValue("-f", "--file"); ok && tells(w) || c.Fed && slices.ContainsFunc(c.line.Redirects, func(rd shell.Redirect) bool { return rd.Op == "<" && tells(rd.Target) }) {
+		return true
 	}
 	if c.Piped || c.Fed {
 		// Statements may be piped into the client or stand in a here-document.

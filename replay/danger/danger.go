@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/internal/lazyregexp"
+	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -166,13 +167,33 @@ func (c *call) ruled() []rule {
 func (c *call) holdable(byName map[string][]rule) []rule {
 	name := c.tabled()
 	rules := byName[name]
-	if sub := c.Sub(); sub != "" {
-		rules = append(slices.Clone(rules), byName[name+" "+sub]...)
-		if words := shell.Operands(c.After(), ""); len(words) > 0 {
-			rules = append(rules, byName[name+" "+sub+" "+words[0].Value]...)
+	args := c.Args
+	for {
+		sub := shell.Call{Name: c.Name, Args: args}
+		after := sub.After()
+		if sub.Sub() == "" {
+			return rules
 		}
+		rules = append(slices.Clone(rules), byName[name+" "+sub.Sub()]...)
+		if words := shell.Operands(after, ""); len(words) > 0 {
+			rules = append(rules, byName[name+" "+sub.Sub()+" "+words[0].Value]...)
+		}
+		if len(rules) > len(byName[name]) || !c.mayBeValue(len(c.Args)-len(after)-1) {
+			return rules
+		}
+		args = after
 	}
-	return rules
+}
+
+// mayBeValue reports whether a word, which stands where a subcommand does, may rather be the value of a flag before it:
+// terragrunt --working-dir infra apply.
+func (c *call) mayBeValue(at int) bool {
+	if at == 0 || ownPrograms[c.Name] && c.Name != "terraform" || words("kubectl helm aws gcloud gh systemctl")[c.Name] {
+		return false
+	}
+	flag := c.Args[at-1].Value
+	described, _ := command.Describes(c.Name + " " + c.Args[at].Value)
+	return len(flag) > 1 && flag[0] == '-' && !strings.Contains(flag, "=") && !described && asking(c.Args[at]) == ""
 }
 
 func (c *call) holding(byName map[string][]rule) []rule {
@@ -240,7 +261,7 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 	if w.Glob {
 		// Everything that a pattern matches is below the directory before it.
 		head := w.Value
-		if i := strings.IndexAny(head, "*?[{"); i >= 0 {
+		if i := patternAt(head); i >= 0 {
 			head = head[:i]
 		}
 		if i := strings.LastIndexByte(head, '/'); i >= 0 {
@@ -266,15 +287,31 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 	return !c.place.within(name)
 }
 
-// cutDynamic splits a path before its first name that is not known: build and $x of build/$x. The head is "" if there
-// is nothing before.
+// cutDynamic splits a path before its first name that is not known: build and $x of build/$x, build and a$x of build/a$x.
+// The head is "" if there is nothing before.
 func cutDynamic(w shell.Word) (head, rest string) {
 	i := strings.IndexAny(w.Value, "$`")
-	if i < 2 || !w.Dynamic || w.Value[i-1] != '/' {
+	if i < 2 || !w.Dynamic {
 		return "", ""
 	}
-	return w.Value[:i-1], w.Value[i:]
+	i = max(strings.LastIndexByte(w.Value[:i], '/'), 0)
+	return w.Value[:i], w.Value[i:]
 }
+
+// patternAt returns where the first pattern in a word begins, -1 if there is none. In ${x:?} there is none.
+func patternAt(word string) int {
+	for i := 0; i < len(word); i++ {
+		if m := expansion.FindStringSubmatch(word[i:]); m != nil {
+			i += len(m[0]) - 1
+		} else if strings.IndexByte("*?[{", word[i]) >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// expansion matches an expansion at the beginning of a text, but for one in another.
+var expansion = lazyregexp.New(`^(\$\{[^{}]*\}|\$\([^()]*\)|\x60[^\x60]*\x60|\$[?*])`)
 
 // onDrive matches a path of Windows that begins with its drive.
 var onDrive = lazyregexp.New(`^[A-Za-z]:([/\\]|$)`)

@@ -179,7 +179,7 @@ func changesBy(client, text string) bool {
 }
 
 // acts matches what a question does besides asking.
-var acts = lazyregexp.New(`(?i)\b(pg_(terminate|cancel|reload|switch|drop|promote|rotate|create|logical_emit|replication\w*_(drop|create|advance))\w*|setval|lo_unlink|dblink_exec)\s*\(|\bset\s+(global|persist)\b|\binto\s+(outfile|dumpfile)\b`)
+var acts = lazyregexp.New(`(?i)\b(pg_(terminate|cancel|reload|switch|drop|promote|rotate|create|logical_emit|replication\w*_(drop|create|advance))\w*|setval|lo_unlink|dblink_exec)\s*\(|\bset\s+(global|persist)\b|\binto\s+(outfile|dumpfile)\b|\\copy\s+[\w."]+\s*(\([^)]*\)\s*)?from\b`)
 
 // reachesAway reports whether a client's host, in a flag or in an address among its words, is another machine.
 func (c *call) reachesAway(flags []string) bool {
@@ -192,6 +192,9 @@ func (c *call) reachesAway(flags []string) bool {
 		return !w.Dynamic && !strings.HasPrefix(host, "/") && host != "." && !loopback(host)
 	}
 	for _, w := range c.Args {
+		if w.Dynamic && ofProduction.MatchString(w.Value) {
+			return true
+		}
 		if host, _, ok := strings.Cut(w.Value, "/"); ok && c.Name == "mongo" && isHostName.MatchString(host) {
 			return !loopback(host)
 		}
@@ -206,6 +209,9 @@ func (c *call) reachesAway(flags []string) bool {
 	away, _ := c.storeVariable()
 	return away
 }
+
+// ofProduction matches a variable whose name says that it holds an address of what is in production.
+var ofProduction = lazyregexp.New(`^\$\{?(\w+_)?PROD(UCTION)?(_\w+)?\}?$`)
 
 // storeVariable reports whether a variable of the line names the machine of a database, and whether that is another one.
 func (c *call) storeVariable() (away, ok bool) {

@@ -109,7 +109,7 @@ func (c *call) endpointHere() bool {
 		if service, sub := strings.ToLower(m[1]+m[2]), c.Sub(); service != "" && (sub == "" || !strings.HasPrefix(strings.ReplaceAll(service, "_", "-"), sub)) {
 			continue
 		}
-		if i >= len(c.Assigns) && c.assigned(v.Name) == nil {
+		if i >= len(c.Assigns) && c.assigned(v.Name, c.Head.Node) == nil {
 			return false // not always, or not before the call
 		}
 		if v.Unknown || v.Value.Dynamic || v.Value.Value == "" || !loopback(v.Value.Value) {

@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/internal/lazyregexp"
@@ -189,5 +190,6 @@ func feedsShell(c *call) bool {
 	if !c.isFed() || len(ws) != 1 || local(ws[0].Value[strings.LastIndexByte(ws[0].Value, '@')+1:]) {
 		return false
 	}
-	return !c.fedQuestions() && !(c.Document != nil && c.textReads(*c.Document))
+	texts := c.fedTexts()
+	return !c.fedQuestions() && (len(texts) == 0 || slices.ContainsFunc(texts, func(text string) bool { return !c.textReads(text) }))
 }

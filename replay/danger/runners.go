@@ -102,6 +102,9 @@ func (c *call) runsAnother() (lines []string, how runner, ok bool) {
 				return []string{joined(args[i+1:])}, how, true
 			}
 		}
+		if i := slices.IndexFunc(args, func(w shell.Word) bool { return w.Value == "--" }); how.abroad && i >= 0 && i+1 < len(args) {
+			return []string{joined(args[i+1:])}, how, true
+		}
 		return nil, how, true
 	}
 	switch c.Name {
@@ -112,6 +115,9 @@ func (c *call) runsAnother() (lines []string, how runner, ok bool) {
 		return nil, how, false
 	case "yarn", "pnpm": // the program of a package, by its name
 		sub := c.Sub()
+		if ws := shell.Operands(c.After(), "--include --exclude --from"); c.Name == "yarn" && len(ws) > 1 && (sub == "workspace" || sub == "workspaces" && ws[0].Value == "foreach") {
+			return []string{"yarn " + joined(ws[1:])}, how, true
+		}
 		if _, runs := runners[c.Name+" "+sub]; runs {
 			break
 		}

@@ -25,7 +25,10 @@ func (c *call) fedTexts() (texts []string) {
 			texts = append(texts, *o.Document)
 		} else if o.Drained && (o.Name == "echo" || o.Name == "printf") {
 			for _, w := range shell.Operands(o.Args, "") {
-				texts = append(texts, strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(w.Value))
+				if said, ok := c.expanded(w); ok && len(said) == 1 {
+					w = said[0]
+				}
+				texts = append(texts, strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "").Replace(w.Value))
 			}
 		}
 	}

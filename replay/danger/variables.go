@@ -32,7 +32,7 @@ func (c *call) expanded(w shell.Word) (values []shell.Word, ok bool) {
 func (c *call) valuesOf(name string) []shell.Word {
 	values, ok := c.line.Loops[name]
 	if !ok {
-		values = c.assigned(name)
+		values = c.assigned(name, c.Head.Node)
 	}
 	if slices.ContainsFunc(values, func(v shell.Word) bool { return v.Dynamic }) {
 		return nil
@@ -58,6 +58,7 @@ func leadingVariable(value string) (name, rest string) {
 	}
 	if braced, is := strings.CutPrefix(value, "{"); is {
 		name, rest, _ = strings.Cut(braced, "}")
+		name, _, _ = strings.Cut(name, ":?") // which only checks it
 	} else {
 		end := 0
 		for end < len(value) && (value[end] == '_' || value[end] >= '0' && value[end] <= '9' || value[end]|0x20 >= 'a' && value[end]|0x20 <= 'z') {
@@ -71,15 +72,15 @@ func leadingVariable(value string) (name, rest string) {
 	return name, rest
 }
 
-// assigned returns the value of a variable that the line assigns once, without condition and before the call.
+// assigned returns the value of a variable that the line assigns once, without condition and before some word.
 // What mktemp makes is below the directory for temporary files.
-func (c *call) assigned(name string) []shell.Word {
+func (c *call) assigned(name string, until *syntax.Word) []shell.Word {
 	var value shell.Word
 	n := 0
 	for _, v := range c.line.Assigned {
 		if v.Name == name {
 			value = v.Value
-			if n++; n > 1 || v.Maybe || v.Value.Node == nil || c.Head.Node == nil || v.Value.Node.Pos().After(c.Head.Node.Pos()) {
+			if n++; n > 1 || v.Maybe || v.Value.Node == nil || until == nil || !until.Pos().After(v.Value.Node.Pos()) {
 				return nil
 			}
 		}
@@ -89,6 +90,18 @@ func (c *call) assigned(name string) []shell.Word {
 	}
 	if makesTemporary(value.Node) {
 		return []shell.Word{{Value: "/tmp/made"}}
+	}
+	if !value.Dynamic {
+		return []shell.Word{value}
+	}
+	if !slices.ContainsFunc(c.line.Calls[:c.at], func(o shell.Call) bool { return o.Name == "cd" || o.Name == "pushd" }) {
+		if name, ok := shell.Resolve(value, c.Dir, c.place.Home); ok { // $PWD/build
+			return []shell.Word{{Value: name}}
+		}
+	}
+	other, rest := leadingVariable(value.Value)
+	if values := c.assigned(other, value.Node); len(values) == 1 && !values[0].Dynamic && !strings.ContainsAny(rest, "$`") {
+		return []shell.Word{{Value: values[0].Value + rest}}
 	}
 	return []shell.Word{value}
 }

@@ -172,6 +172,7 @@ var beforeSub = map[string]string{
 	"yarn":    "--cwd", "pnpm": "-C --dir --filter -F",
 	"pip": "--log --proxy --python", "cargo": "-C --config --color -Z", "go": "-C",
 	"aws": "--profile --region --output --endpoint-url", "gcloud": "--project --account --zone --region",
+	"flask":     "-A --app -e --env-file",
 	"terraform": "", "systemctl": "-H -M -t -p", "gh": "-R --repo",
 }
 
