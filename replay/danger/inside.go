@@ -204,6 +204,13 @@ func lastOfSecurity(c *call) bool {
 	return ok && !c.Abroad && !c.place.within(name) && (strings.Contains(name, "/.ssh/") && !strings.HasSuffix(name, "/") && c.Name != "touch" || strings.HasSuffix(name, "_history"))
 }
 
+// namesKeys reports whether an operand is where ssh or gpg keeps what is the user's own.
+func (c *call) namesKeys() bool {
+	return c.anyOperand("", func(name string) bool {
+		return !c.place.within(name) && (strings.Contains(name+"/", "/.ssh/") || strings.Contains(name+"/", "/.gnupg/")) && !strings.HasSuffix(name, ".pub")
+	})
+}
+
 // wentTo returns the directory that the last cd or pushd before a call names, where the reader of lines did not know the home
 // directory; "" if that is not known.
 func (c *call) wentTo() string {

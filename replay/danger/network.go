@@ -216,10 +216,14 @@ func sendsAway(c *call) bool {
 	return false
 }
 
-// rsyncOutside reports whether rsync's destination is outside the tree.
+// rsyncOutside reports whether rsync's destination is outside the tree, or what it takes away.
 func rsyncOutside(c *call) bool {
 	words := c.operands("-e --rsh --exclude --include --filter --files-from")
-	return len(words) > 1 && c.outside(words[len(words)-1], true)
+	if len(words) < 2 {
+		return false
+	}
+	moves := c.Flag("--remove-source-files") && slices.ContainsFunc(words[:len(words)-1], func(w shell.Word) bool { return isRemote(w.Value) || c.outside(w, false) })
+	return moves || c.outside(words[len(words)-1], true)
 }
 
 // awsReads begin the operations of aws that only ask for something, or work out something.

@@ -31,9 +31,12 @@ var table = []rule{
 	{"remove", "history", flag("-c"), "it removes the history of the shell"},
 	{"system", "ed,ex,vim,vi,nvim", all(editsSystem, editsByItself), "it changes files that belong to the machine"},
 	{"system", "sed,gsed,perl", all(some(flag("-i --in-place"), matching(`^-[a-z]*i`)), some(ofSystem, (*call).givenOutside)), "it changes files outside the tree"},
+	{"system", "mogrify,dos2unix,unix2dos,jpegoptim,optipng,strip", some(ofSystem, (*call).givenOutside), "it changes files outside the tree"},
+	{"system", "7z,7za,7zz", all(exactly("x e"), matching(`^-o/(etc|usr|var|boot|lib|s?bin)(/|$)`)), "it unpacks into a directory that belongs to the machine"},
 	{"system", "tar,bsdtar,borg extract,cpio", all((*call).unpacks, some(flagOfSystem("-C --directory -D"), all(not(flag("-C --directory -D")), runsInSystem))), "it unpacks into a directory that belongs to the machine"},
 	{"system", "unzip", flagOfSystem("-d"), "it unpacks into a directory that belongs to the machine"},
 	{"system", "wget,curl", flagOfSystem("-O -o --output --output-document -P --directory-prefix"), "it writes files that belong to the machine"},
+	{"permissions", "chmod", all(matching(`^[0-7]{2,3}[1-7]$|^[0-7]{1,2}[1-7][0-7]$|^[ugo]*[ago][ugo]*\+`), (*call).namesKeys), "it lets others at the keys of the user"},
 	{"permissions", "chmod,chown,chgrp,setfacl,chattr,chcon", some(all(flag("-R --recursive"), treeOutside), all(changesSystem, not(matching(`^[ugoa]*\+x$`))), (*call).givenOutside), "it changes owners or permissions outside the tree"},
 
 	// Disks and the machine.
@@ -44,6 +47,9 @@ var table = []rule{
 	{"disk", "virt-sysprep,virt-customize,virt-edit,virt-copy-in,virt-upload,virt-tar-in,virt-rescue", some(flag("-d --domain"), flagOutside("-a --add")), "it changes the disk of a virtual machine"},
 	{"disk", "qemu-img commit,qemu-img resize,qemu-img rebase,qemu-img amend,qemu-img snapshot", all(operandOutside, not(flag("-l"))), "it changes the disk of a virtual machine"},
 	{"disk", "blkdiscard,cfdisk,partprobe,pvcreate,pvremove,vgremove,vgreduce,vgcfgrestore,lvremove,lvreduce,nwipe", not(flag("-h --help -V --version -l -d")), "it changes a disk or a file system"},
+	{"disk", "e2label,fatlabel,exfatlabel,ntfslabel,swaplabel", all(moreThan(1), onDevice), "it changes a file system"},
+	{"disk", "fsfreeze", flag("-f --freeze"), "it stops all writing to a file system"},
+	{"system", "dmesg", flag("-C --clear -c --read-clear"), "it removes messages of the machine"},
 	{"disk", "resize2fs,tune2fs", all(not(flag("-h --help -V --version -l -P")), onDevice), "it changes a file system"},
 	{"disk", "badblocks", flag("-w -n"), "it writes to a disk"},
 	{"disk", "flashrom", flag("-w --write -E --erase"), "it changes a disk or a file system"},
