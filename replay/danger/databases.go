@@ -71,28 +71,34 @@ func changesDatabase(c *call) bool {
 	if strings.HasPrefix(c.Name, "mongo") && matching(`\.m?js$`)(c) {
 		return true
 	}
-	found := false
-	for i, w := range c.Args {
-		named := i > 0 && strings.Contains(" "+client.statement+" ", " "+c.Args[i-1].Value+" ")
-		name, value, equals := strings.Cut(w.Value, "=")
-		switch {
-		case named:
-			value = w.Value
-		case !equals || !strings.HasPrefix(name, "--") || !strings.Contains(" "+client.statement+" ", " "+name+" "):
-			continue
-		}
-		found = true
-		if changesBy(c.Name, value) {
-			return true
-		}
-	}
-	if found {
-		return false
+	if said := c.stated(client.statement); len(said) > 0 {
+		return slices.ContainsFunc(said, func(text string) bool { return changesBy(c.Name, text) })
 	}
 	if texts := c.fedTexts(); len(texts) > 0 {
 		return slices.ContainsFunc(texts, func(text string) bool { return changesBy(c.Name, text) })
 	}
 	return c.isFed()
+}
+
+// bundled matches short flags in one word, the last of which may have a value.
+var bundled = lazyregexp.New(`^-[a-zA-Z]{2,6}$`)
+
+// stated returns the statements that a client is given by flags: -c 'select 1', --command='select 1', -tAc 'select 1'.
+func (c *call) stated(flags string) (texts []string) {
+	for i, w := range c.Args {
+		before := ""
+		if i > 0 {
+			before = c.Args[i-1].Value
+		}
+		name, value, equals := strings.Cut(w.Value, "=")
+		switch {
+		case strings.Contains(" "+flags+" ", " "+before+" "), c.Name != "mongosh" && c.Name != "mongo" && bundled.MatchString(before) && strings.Contains(" "+flags+" ", " -"+before[len(before)-1:]+" "):
+			texts = append(texts, w.Value)
+		case equals && strings.HasPrefix(name, "--") && strings.Contains(" "+flags+" ", " "+name+" "):
+			texts = append(texts, value)
+		}
+	}
+	return texts
 }
 
 // givesStatement reports whether bq query, whose data are always on other machines, is given more than a question.

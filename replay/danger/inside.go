@@ -145,6 +145,12 @@ func fedHere(c *call) bool {
 	return false
 }
 
+// getsOnly reports whether a call says that it only gets something, by the method of its request.
+func getsOnly(c *call) bool {
+	w, ok := c.FlagValue("-X", "--method")
+	return ok && strings.EqualFold(w.Value, "GET")
+}
+
 // asksGraph reports whether a call asks by GraphQL, with a query that is in its words.
 func asksGraph(c *call) bool {
 	return exactly("graphql")(c) && !c.Flag("--input") && matching(`^query=[^@]`)(c) && !c.names(func(s string) bool { return strings.Contains(s, "mutation") })

@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -65,6 +66,9 @@ func showsDevice(c *call) bool {
 	}
 	if w, ok := c.FlagValue("-c", "-m", "-x", "--cmd", "-ScriptBlock"); ok {
 		command = w.Value
+		if i := slices.Index(c.Args, w); w.Value == "{" { // a block of several words
+			command = joined(c.Args[i:])
+		}
 	}
 	first, _, _ := strings.Cut(strings.TrimLeft(command, "{ "), " ")
 	verb, _, _ := strings.Cut(strings.ToLower(first), "-")

@@ -197,7 +197,8 @@ func (c *Call) Flag(names ...string) bool {
 	return found && !strings.HasSuffix(c.Args[i].Value, "=false")
 }
 
-// FlagValue returns the value of a flag: of --name=value, --name value or -nvalue.
+// FlagValue returns the value of a flag: of --name=value, --name value, -nvalue or, of a program
+// that bundles its flags, -abn value.
 func (c *Call) FlagValue(names ...string) (Word, bool) {
 	i, found := c.flag(names...)
 	if !found {
@@ -220,28 +221,43 @@ func (c *Call) FlagValue(names ...string) (Word, bool) {
 			return Word{Text: w.Text, Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, true
 		}
 	}
+	for _, name := range names {
+		if len(name) == 2 && bundling[c.Name] && w.Value[len(w.Value)-1] == name[1] && i+1 < len(c.Args) {
+			return c.Args[i+1], true // -sX DELETE
+		}
+	}
 	return Word{}, false
 }
 
+// bundling has programs whose flags of one hyphen are letters: several may be in one word, the last with its value.
+var bundling = map[string]bool{
+	"curl": true, "wget": true, "psql": true, "mysql": true, "mariadb": true, "mysqldump": true, "pg_dump": true, "redis-cli": true,
+	"ssh": true, "rsync": true, "tar": true, "sed": true, "sudo": true, "docker": true, "podman": true, "kubectl": true,
+	"git": true, "gh": true, "glab": true, "make": true, "gmake": true,
+}
+
+// flag returns where one of some flags is: written by itself or with its value, or else among others in one word.
 func (c *Call) flag(names ...string) (int, bool) {
+	cluster := -1
 	for i, w := range c.Args {
 		v := w.Value
 		if v == "--" {
-			return 0, false
+			break
 		}
 		if len(v) < 2 || v[0] != '-' {
 			continue
 		}
 		for _, name := range names {
+			short := len(name) == 2 && name[1] != '-'
 			switch {
-			case v == name, strings.HasPrefix(v, name+"=") && len(name) > 2:
+			case v == name, strings.HasPrefix(v, name+"=") && len(name) > 2, short && bundling[c.Name] && strings.HasPrefix(v, name):
 				return i, true
-			case len(name) == 2 && name[1] != '-' && v[1] != '-' && isCluster(v[1:]) && strings.IndexByte(v[1:], name[1]) >= 0:
-				return i, true
+			case cluster < 0 && short && v[1] != '-' && isCluster(v[1:]) && strings.IndexByte(v[1:], name[1]) >= 0:
+				cluster = i
 			}
 		}
 	}
-	return 0, false
+	return max(cluster, 0), cluster >= 0
 }
 
 func isCluster(s string) bool {

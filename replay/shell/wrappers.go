@@ -223,6 +223,9 @@ func (r *reader) scriptAt(c *Call, flag string) int {
 			if c.Name == "su" || c.Name == "runuser" {
 				continue // su USER -c '…'
 			}
+			if i > 0 && (strings.HasSuffix(c.Args[i-1].Value, "o") || strings.HasSuffix(c.Args[i-1].Value, "O")) {
+				continue // -euo pipefail -c '…'
+			}
 			return -1
 		}
 		if (v == flag || v == "--command" || v[1] != '-' && isCluster(v[1:]) && v[len(v)-1] == 'c') && i+1 < len(c.Args) {
