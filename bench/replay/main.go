@@ -243,12 +243,14 @@ func (r *recorded) askAs(env []string, toHome, kind string, more ...string) ([]b
 				break
 			}
 		}
+		goal := []string{last.ID.String()} // if no run with the same words failed
 		for _, h := range r.hits {
 			if h.Command == last.Command && h.ExitCode != nil && *h.ExitCode != 0 {
-				args = append(args, "--mend", h.ID.String())
+				goal = []string{"--mend", h.ID.String()}
 				break
 			}
 		}
+		args = append(args, goal...)
 	default:
 		args = append(args, "--session", r.hits[0].Session)
 	}
