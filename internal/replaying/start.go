@@ -163,9 +163,7 @@ func (o *Options) open(ctx context.Context, name string, p *replay.Plan) (*sandb
 			return nil, err
 		}
 		how.Helper = helper
-		if p.ClonesHere() {
-			how.Copy = "git links files when it clones a repository of this machine, which overlayfs does not show as it wants it"
-		}
+		how.Copy = p.NeedsCopy()
 	}
 	box, err := sandbox.Open(ctx, how)
 	var dir *sandbox.DirError

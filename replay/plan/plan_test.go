@@ -356,6 +356,21 @@ func TestOwnNamesAndRemotes(t *testing.T) {
 	}
 }
 
+// TestPlacesBehindCd checks that a run can look where git works behind cd: whether its remotes are in the directory that the
+// run may change, and whether it has something to lose.
+func TestPlacesBehindCd(t *testing.T) {
+	steps := made(t, narrative("cd ~/app && git push origin main", "cd ~/app && git checkout v1 -- a.txt"), Request{All: true}).Steps
+	if len(steps) != 2 || len(steps[0].Danger) != 1 || len(steps[1].Danger) != 1 {
+		t.Fatalf("steps: %+v", steps)
+	}
+	if got := steps[0].Danger[0].Remotes; got != "/home/ann/app" {
+		t.Errorf("pushes from %q", got)
+	}
+	if got := steps[1].Danger[0].Clean; got != "/home/ann/app" {
+		t.Errorf("discards in %q", got)
+	}
+}
+
 // TestWhatIsBegun lets a plan rewrite the history of a repository that it begins, and remove a part of its tree.
 func TestWhatIsBegun(t *testing.T) {
 	lines := []string{

@@ -46,7 +46,7 @@ func (b *builder) step(i int) replay.Step {
 			Evidence: []schemas.Position{b.w.acts[d.on].Position, a.Position},
 		})
 	}
-	if l, err := shell.Read(st.Command, a.Shell, st.Cwd); err == nil {
+	if l, err := shell.ReadIn(st.Command, a.Shell, st.Cwd, home, nil); err == nil {
 		place := danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree, Own: slices.Concat(a.Followed, a.scripts), Remotes: b.remotes(i), Vars: b.known(a), Lasting: len(a.Functions) > 0}
 		place.Cloned, place.Begun, place.Branches = b.made(i)
 		st.Danger, st.Unknown = dangers(l, place), danger.Unknown(l, place)

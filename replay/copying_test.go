@@ -2,7 +2,8 @@ package replay
 
 import "testing"
 
-func TestClonesHere(t *testing.T) {
+// TestNeedsCopy has commands that overlayfs would make fail, and others.
+func TestNeedsCopy(t *testing.T) {
 	for command, want := range map[string]bool{
 		"git clone ../lib":                                           true,
 		"git -C work clone -q -b main /srv/lib.git":                  true,
@@ -19,8 +20,14 @@ func TestClonesHere(t *testing.T) {
 		"'":                                                          false,
 	} {
 		p := Plan{Steps: []Step{{Command: "make", Shell: "bash"}, {Command: command, Shell: "/bin/bash"}}}
-		if got := p.ClonesHere(); got != want {
+		if got := p.NeedsCopy() != ""; got != want {
 			t.Errorf("%s: %v, want %v", command, got, want)
+		}
+	}
+	for kind, want := range map[string]bool{PostFile: false, PostDirectory: true} {
+		p := Plan{Steps: []Step{{Command: "cd app && git mv old new", Shell: "bash", Post: []Postcondition{{Kind: kind, Target: "/src/app/new"}}}}}
+		if got := p.NeedsCopy() != ""; got != want {
+			t.Errorf("git mv of a %s: %v, want %v", kind, got, want)
 		}
 	}
 }

@@ -8,19 +8,28 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// ClonesHere reports whether a step clones a repository of this machine with git, which links its files
-// instead of copying them, and refuses if a link shows another number than its file. Overlayfs shows another
-// one to whoever is not root.
-func (p *Plan) ClonesHere() bool {
-	return slices.ContainsFunc(p.Steps, func(s Step) bool {
+// NeedsCopy returns why the run of a plan needs a copy of its directory, which overlayfs would not show as a step wants
+// it, or "". Git links files when it clones a repository of this machine, and refuses if a link shows another number than
+// its file, as it does to whoever is not root. And git mv renames directories by a call that overlayfs refuses for those
+// that were there before; mv copies them then.
+func (p *Plan) NeedsCopy() string {
+	for i := range p.Steps {
+		s := &p.Steps[i]
 		l, err := shell.Read(s.Command, path.Base(s.Shell), s.Cwd)
 		if err != nil {
-			return false
+			continue
 		}
-		return slices.ContainsFunc(l.Calls, func(c shell.Call) bool {
-			return c.Name == "git" && clonesHere(&c)
-		})
-	})
+		for j := range l.Calls {
+			switch c := &l.Calls[j]; {
+			case c.Name != "git":
+			case clonesHere(c):
+				return "git links files when it clones a repository of this machine, which overlayfs does not show as it wants it"
+			case c.Sub() == "mv" && slices.ContainsFunc(s.Post, func(p Postcondition) bool { return p.Kind == PostDirectory }):
+				return "git mv renames a directory, which overlayfs refuses for one that was there before"
+			}
+		}
+	}
+	return ""
 }
 
 func clonesHere(c *shell.Call) bool {
