@@ -265,6 +265,7 @@ func (b *other) leaveOut() error {
 	for name := range control {
 		b.varies[name] = control[name] != want[name]
 	}
+	onlyVarying(b.varies, want)
 	if _, err := b.differences(); err != nil {
 		return err
 	}
@@ -281,4 +282,24 @@ func (b *other) leaveOut() error {
 		fmt.Printf("      %s (%d)\n", name, places[name])
 	}
 	return nil
+}
+
+// onlyVarying adds the directories in which all files vary, if there are any: whoever lacks those files may lack the
+// directory.
+func onlyVarying(varies map[string]bool, tree map[string]string) {
+	files, same := map[string]bool{}, map[string]bool{}
+	for name, vary := range varies {
+		if tree[name] == "directory" {
+			continue
+		}
+		for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
+			files[dir] = true
+			same[dir] = same[dir] || !vary
+		}
+	}
+	for name, sum := range tree {
+		if sum == "directory" && files[name] && !same[name] {
+			varies[name] = true
+		}
+	}
 }

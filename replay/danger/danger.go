@@ -32,7 +32,8 @@ type Finding struct {
 	Whole  bool   `json:"whole,omitempty" doc:"What it removes is known by variables that steps before it set. It is only dangerous if steps are left out of the run."`
 	// Clean is the working tree whose changes git discards, Remotes the repository from which it pushes to a remote
 	// of which its line does not say where it is.
-	// Branches are those that git removes in Clean.
+	// Branches are those that git removes in Clean, Files those whose changes it discards, if not all.
+	Files    []string `json:"files,omitempty" doc:"Files of clean, as the command names them. It is only dangerous where one of them has changes before the run which are not committed."`
 	Branches []string `json:"branches,omitempty" doc:"Branches of clean. It is only dangerous where one of them is there before the run, whatever else that has."`
 	Clean    string   `json:"clean,omitempty" example:"/home/bob/app" doc:"A working tree of git. It is only dangerous where that has changes before the run which are not committed, or a stash."`
 	Remotes  string   `json:"remotes,omitempty" example:"/home/bob/app" doc:"A repository. It is only dangerous if one of its remotes is outside of the directory that the run may change."`
@@ -85,7 +86,7 @@ func Find(l *shell.Line, at Place) []Finding {
 			if r.when != nil && !r.when(c) || r.kind == "history" && c.ownHistory() {
 				continue
 			}
-			add(Finding{Kind: r.kind, What: c.text(), Why: r.why, Open: guesses[r.why] && elsewhere[r.kind], Branches: c.removesBranches(), Clean: c.discardsIn(), Remotes: c.pushesFrom()})
+			add(Finding{Kind: r.kind, What: c.text(), Why: r.why, Open: guesses[r.why] && elsewhere[r.kind], Branches: c.removesBranches(), Files: c.discardsFiles(), Clean: c.discardsIn(), Remotes: c.pushesFrom()})
 		}
 		for _, f := range c.inside() {
 			add(f)

@@ -3,6 +3,7 @@ package danger
 import (
 	"hash/fnv"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,11 @@ func TestWhereItIsDangerous(t *testing.T) {
 		"git -C sub branch -qD a/b":          {Clean: "/home/ann/work/sub"},
 		"git branch -D $(git branch)":        {},
 		"git gc --prune=now":                 {},
+		"git checkout v1 -- a.txt b":         {Clean: "/home/ann/work", Files: []string{"a.txt", "b"}},
+		"git -C sub checkout -- .":           {Clean: "/home/ann/work/sub", Files: []string{"."}},
+		"git restore -s v1 src/":             {Clean: "/home/ann/work", Files: []string{"src/"}},
+		"git checkout v1 -- a.txt $f":        {Clean: "/home/ann/work"},
+		"git checkout -f main":               {Clean: "/home/ann/work"},
 		"make deploy":                        {Open: true},
 		"frob deploy":                        {Open: true},
 		"frob delete x":                      {},
@@ -116,7 +122,7 @@ func TestWhereItIsDangerous(t *testing.T) {
 			t.Errorf("%s: no finding", command)
 		}
 		for _, f := range found {
-			if f.Remotes != want.Remotes || f.Clean != want.Clean || f.Open != want.Open {
+			if f.Remotes != want.Remotes || f.Clean != want.Clean || !slices.Equal(f.Files, want.Files) || f.Open != want.Open {
 				t.Errorf("%s: %+v, want %+v", command, f, want)
 			}
 		}

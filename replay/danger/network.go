@@ -66,6 +66,28 @@ func (c *call) discardsIn() string {
 	return ""
 }
 
+// discardsFiles returns the files whose changes git discards, nil if they are not known or are all.
+func (c *call) discardsFiles() (names []string) {
+	if c.discardsIn() == "" || c.Sub() != "checkout" && c.Sub() != "restore" {
+		return nil
+	}
+	words := c.After()
+	if at := slices.IndexFunc(words, func(w shell.Word) bool { return w.Value == "--" }); at >= 0 {
+		words = words[at+1:]
+	} else if c.Sub() == "checkout" {
+		return nil // it may name a branch
+	} else {
+		words = shell.Operands(words, "-s --source --pathspec-from-file --conflict")
+	}
+	for _, w := range words {
+		if w.Dynamic || w.Value == "" {
+			return nil
+		}
+		names = append(names, w.Value)
+	}
+	return names
+}
+
 // removesBranches returns the branches that git branch -D removes, nil if they are not known.
 func (c *call) removesBranches() (names []string) {
 	here := shell.Call{Args: c.After()}

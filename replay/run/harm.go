@@ -49,23 +49,35 @@ func there(p *replay.Plan) map[string]bool {
 	return there
 }
 
-// place is the key of what git may lose: a working tree, or branches in it.
-func place(f *danger.Finding) string {
-	return strings.Join(append([]string{f.Clean}, f.Branches...), "\x00")
+// lost are the arguments of nothingToLose for what git may lose: a working tree, or files or branches of it.
+func lost(f *danger.Finding) []string {
+	switch {
+	case len(f.Branches) > 0:
+		return append([]string{f.Clean, "branches"}, f.Branches...)
+	case len(f.Files) > 0:
+		return append([]string{f.Clean, "files"}, f.Files...)
+	}
+	return []string{f.Clean, "all"}
 }
 
-// nothingToLose has a directory and branches of its repository: none of them is there, or if none is given nothing is
-// changed and not committed, nothing stashed, and no file is there that git neither has nor ignores: git worktree remove
-// --force takes it away, and a switch by force overwrites it.
+// place is the key of what git may lose.
+func place(f *danger.Finding) string { return strings.Join(lost(f), "\x00") }
+
+// nothingToLose has a directory, and what of its repository may be lost. None of the branches is there; of the files
+// nothing is changed and not committed; or, of all, nothing is either, nothing stashed, and no file is there that git
+// neither has nor ignores: git worktree remove --force takes it away, and a switch by force overwrites it.
 const nothingToLose = `
 	test -e "$1" || exit 0
-	cd "$1" && shift || exit 1
-	if test $# -gt 0; then
+	cd "$1" && what=$2 && shift 2 || exit 1
+	changed() { GIT_OPTIONAL_LOCKS=0 git status --porcelain "$@"; }
+	case $what in
+	branches)
 		git rev-parse --git-dir >/dev/null 2>&1 || exit 1
 		for branch; do ! git show-ref --verify --quiet "refs/heads/$branch" || exit 1; done
-		exit 0
-	fi
-	left=$(GIT_OPTIONAL_LOCKS=0 git status --porcelain && git stash list) && test -z "$left"`
+		exit 0 ;;
+	files) left=$(changed --untracked-files=all --ignored -- "$@") ;;
+	*) left=$(changed && git stash list) ;;
+	esac && test -z "$left"`
 
 // tidy finds out in which working trees there is nothing that git could lose: they are not there, or all is committed
 // and nothing stashed. A run that goes on does not see them as they were.
@@ -78,7 +90,7 @@ func (r *runner) tidy(ctx context.Context) error {
 			if _, known := r.clean[place(&f)]; known || f.Clean == "" {
 				continue
 			}
-			_, clean, err := r.look(ctx, &replay.Step{}, nothingToLose, append([]string{f.Clean}, f.Branches...)...)
+			_, clean, err := r.look(ctx, &replay.Step{}, nothingToLose, lost(&f)...)
 			if err != nil {
 				return err
 			}
