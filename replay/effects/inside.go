@@ -237,7 +237,7 @@ func (f *finder) takes(c *shell.Call, in *finder, here bool) {
 	f.acts, f.sees, f.checks = f.acts+in.acts, f.sees+in.sees, f.checks+in.checks
 	switch {
 	case here && in.goes > 0:
-		if f.goes += in.goes; f.at < len(f.Line.Calls)-1 {
+		if f.goes += in.goes; f.at < len(f.Line.Calls)-1 && !f.goesOn(c, in.Line) {
 			f.opaque(c.Dir) // where the rest of the line runs is not known
 		}
 	case in.acts+in.sees+in.checks == 0:
@@ -269,4 +269,23 @@ func (f *finder) takes(c *shell.Call, in *finder, here bool) {
 		f.declares(name, body)
 	}
 	f.Unsets = append(f.Unsets, in.Unsets...)
+}
+
+// goesOn tells the rest of the line in which directory a function has left it. It reports false if that is not known, or
+// may be true of a part of the rest alone.
+func (f *finder) goesOn(c *shell.Call, function *shell.Line) bool {
+	rest, dir := f.Line.Calls[f.at+1:], function.Dir
+	branches := slices.ContainsFunc(function.Calls, func(o shell.Call) bool { return o.Maybe && o.Name == "cd" })
+	if dir == "" || branches || c.Inner || c.Apart || c.Piped || c.Maybe && len(f.within) > 0 || slices.ContainsFunc(rest, func(o shell.Call) bool { return o.Dir != c.Dir }) {
+		return false
+	}
+	for i := range rest {
+		rest[i].Dir = dir
+	}
+	for i := range f.Line.Redirects {
+		if r := &f.Line.Redirects[i]; r.Before > f.at {
+			r.Dir = dir
+		}
+	}
+	return true
 }

@@ -42,6 +42,8 @@ type Line struct {
 	Process bool
 	// Background reports whether the line leaves something running in the background.
 	Background bool
+	// Dir is the directory in which it leaves its shell, "" if that is not known.
+	Dir string
 }
 
 // Call is a simple command.
@@ -133,6 +135,7 @@ func ReadIn(text, shell, cwd, home string, value func(l *Line, w Word) Word) (*L
 	l := &Line{Source: text, File: file, Loops: map[string][]Word{}}
 	r := reader{line: l, dir: cwd, home: home, value: value, loops: l.Loops, seen: map[string]bool{}}
 	r.stmts(file.Stmts)
+	l.Dir = r.dir
 	return l, nil
 }
 
