@@ -49,6 +49,9 @@ func Imports(t *render.Terminal, done *importing.Report) {
 	}
 }
 
+// mostLeftOut limits the kinds of what was left out that are named: a file may name any number.
+const mostLeftOut = 20
+
 // leftOut describes what was left out, the most frequent first.
 func leftOut(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
@@ -57,8 +60,16 @@ func leftOut(counts map[string]int) string {
 		}
 		return strings.Compare(x, y)
 	})
+	more := 0
+	for _, name := range names[min(len(names), mostLeftOut):] {
+		more += counts[name]
+	}
+	names = names[:min(len(names), mostLeftOut)]
 	for i, name := range names {
 		names[i] = render.Count(counts[name], name)
+	}
+	if more > 0 {
+		names = append(names, render.Thousands(more)+" of other kinds")
 	}
 	return strings.Join(names, ", ")
 }

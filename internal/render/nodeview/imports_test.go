@@ -2,6 +2,7 @@ package nodeview
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -18,5 +19,19 @@ func TestImportsControlNoTerminal(t *testing.T) {
 	}}})
 	if strings.ContainsFunc(out.String(), render.Controls) {
 		t.Errorf("controls a terminal: %q", out.String())
+	}
+}
+
+// TestImportsLeftOut imports a file that names 10,000 kinds of lines: the most frequent are told, and
+// how many the others are.
+func TestImportsLeftOut(t *testing.T) {
+	kinds := map[string]int{"common line": 3}
+	for i := range 10_000 {
+		kinds[fmt.Sprintf("line of kind %05d", i)] = 1
+	}
+	var out bytes.Buffer
+	Imports(&render.Terminal{Out: &out, Err: &out}, &importing.Report{Imports: []importing.Result{{From: "a", LeftOut: kinds}}})
+	if got := out.String(); len(got) > 1000 || !strings.Contains(got, "left out: 3 common lines, 1 line of kind 00000, ") || !strings.HasSuffix(got, ", 9,981 of other kinds\n") {
+		t.Errorf("%d bytes: %.1000s", len(got), got)
 	}
 }
