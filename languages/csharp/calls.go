@@ -125,13 +125,23 @@ func (c *walker) arguments(r *recountv1.Reference, args extract.Ref, s state) {
 	}
 }
 
-// value returns the path of an expression that is passed on. A function has one too.
+// value returns the path of an expression that is passed on. A function has one too, and so has a whole
+// number, which is converted to smaller types if they have it.
 func (c *walker) value(n extract.Ref, s state) string {
 	switch c.Kind(n) {
 	case "lambda_expression", "anonymous_method_expression":
 		return extract.FunctionOf(len(c.lambdaNames(n)), c.resultPath(n, s))
 	case "parenthesized_expression":
 		return c.value(c.Child(n, 0), s)
+	case "integer_literal":
+		if path := wholeType(c.Text(n)); path != "<int>" {
+			return path
+		}
+		return extract.OfType(c.Text(n))
+	case "prefix_unary_expression":
+		if digits := c.Child(n, 0); c.Has(n, "-") && c.Kind(digits) == "integer_literal" && wholeType(c.Text(digits)) == "<int>" {
+			return extract.OfType("-" + c.Text(digits))
+		}
 	}
 	return c.path(n, s)
 }
@@ -170,6 +180,10 @@ func (c *walker) argument(n extract.Ref, base string, at int, s state) {
 		c.argument(c.Field(n, "consequence"), base, at, s)
 		c.argument(c.Field(n, "alternative"), base, at, s)
 	case "declaration_expression": // out var x
+		if c.isProduct(n) {
+			c.visit(n, s)
+			return
+		}
 		value := extract.Unknown
 		if at >= 0 {
 			value = extract.Passed(base, at)
@@ -188,6 +202,12 @@ func (c *walker) argument(n extract.Ref, base string, at int, s state) {
 	default:
 		c.visit(n, s)
 	}
+}
+
+// isProduct reports whether a declaration is the product a * b of an argument, which the grammar takes for
+// the declaration of a pointer b. Only an out argument declares one.
+func (c *walker) isProduct(n extract.Ref) bool {
+	return c.Kind(c.Field(n, "type")) == "pointer_type" && !c.Has(c.Parent(n), "out")
 }
 
 // lambdaNames returns the nodes of the names of a lambda's parameters.

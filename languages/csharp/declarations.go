@@ -31,8 +31,13 @@ func (c *walker) declared(n extract.Ref, d extract.Declaration, s state) (uint32
 		}
 	}
 	d.In, d.Doc, d.Start, d.End, d.From = s.in, summary(c.CommentBefore(n)), c.Start(extract.FirstRef(start, n)), c.End(n), c.Start(n)
-	if body := extract.FirstRef(c.Field(n, "body"), c.Field(n, "accessors")); body != extract.None && d.Head == 0 {
-		d.Head = c.Start(body)
+	if body := extract.FirstRef(c.Field(n, "body"), c.Field(n, "accessors")); body != extract.None {
+		if d.Head == 0 {
+			d.Head = c.Start(body)
+		}
+		if c.Src[c.Start(body)] == ';' { // see withBodies
+			d.End = c.Start(body) + 1
+		}
 	}
 	in, decl := c.Builder.Declare(d)
 	decl.Modifiers = words

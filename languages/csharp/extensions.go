@@ -22,11 +22,27 @@ func openExtensions(src []byte) []byte {
 }
 
 // parse parses a file with its blocks of extensions opened. If that gives syntax errors, it also
-// tries the file with both halves of its conditions, and then with the first ones only, and takes
-// the tree with the fewest errors.
+// tries the file with what the grammar does not know (withBodies, withoutPointerCasts), then with both
+// halves of its conditions, and then with the first ones only, and takes the tree with the fewest errors.
 func parse(g *extract.Grammar, src []byte) ([]extract.Node, bool, error) {
 	text := openExtensions(src)
 	nodes, cut, err := g.Parse(text)
+	better := func(try []byte) bool {
+		again, cutAgain, failed := g.Parse(try)
+		if failed != nil || extract.Mistakes(again) >= extract.Mistakes(nodes) {
+			return false
+		}
+		nodes, cut = again, cutAgain
+		return true
+	}
+	for _, rewrite := range []func([]byte) []byte{withBodies, withoutPointerCasts} {
+		if err != nil || extract.Mistakes(nodes) == 0 {
+			break
+		}
+		if try := rewrite(text); !bytes.Equal(try, text) && better(try) {
+			text = try
+		}
+	}
 	for _, try := range []func() []byte{
 		func() []byte { return src },
 		func() []byte { return withoutDirectives(text, false) },
@@ -35,11 +51,29 @@ func parse(g *extract.Grammar, src []byte) ([]extract.Node, bool, error) {
 		if err != nil || extract.Mistakes(nodes) == 0 {
 			break
 		}
-		if again, cutAgain, err := g.Parse(try()); err == nil && extract.Mistakes(again) < extract.Mistakes(nodes) {
-			nodes, cut = again, cutAgain
-		}
+		better(try())
 	}
 	return nodes, cut, err
+}
+
+// bodiless is a type without a body, as C# 12 has it: class Failure : Exception;
+var bodiless = regexp.MustCompile(`(?m)^[ \t]*(?:\[[^\]\n]*\][ \t]*)?(?:(?:public|internal|private|protected|static|sealed|abstract|partial|unsafe|file|readonly|ref|new)[ \t]+)*(?:class|struct|interface)[ \t]+\w[^{};]*(;\s)`)
+
+// withBodies writes the semicolon of a type without a body and the white space after it as a body.
+func withBodies(src []byte) []byte {
+	out := bytes.Clone(src)
+	for _, m := range bodiless.FindAllSubmatchIndex(src, -1) {
+		copy(out[m[2]:m[3]], "{}")
+	}
+	return out
+}
+
+// pointerCast is a cast to a pointer, with what takes the address and reads it: *(ulong*)&x.
+var pointerCast = regexp.MustCompile(`(?:\*[ \t]*)?\([ \t]*\w[\w.]*(?:<[\w., ]*>)?[ \t]*\*+[ \t]*\)(?:[ \t]*&)?`)
+
+// withoutPointerCasts blanks the casts to pointers.
+func withoutPointerCasts(src []byte) []byte {
+	return pointerCast.ReplaceAllFunc(src, func(cast []byte) []byte { return bytes.Repeat([]byte{' '}, len(cast)) })
 }
 
 var directive = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|elif|else|endif)\b.*$`)

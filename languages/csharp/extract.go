@@ -13,10 +13,10 @@ import (
 
 // extractor reads C# files. A constructor has the name "ctor", an indexer "this[]". A namespace
 // that contains all of a file is its package; other namespaces are modules. Accessors belong to
-// their property. In types, Task<T>, ValueTask<T> and T? are T, because paths do not contain
-// await.
+// their property. In types, Task<T> and ValueTask<T> are T, because paths do not contain await, and so
+// is T? unless T is a numeric type.
 var extractor = extract.Language{
-	Name: "csharp", Version: 10, Matches: extract.Suffixed(".cs"),
+	Name: "csharp", Version: 11, Matches: extract.Suffixed(".cs"),
 	Extract: extract.ParsedBy(extract.LoadGrammar(csharp.GetLanguage), parse, func(f *extract.File) {
 		c := &walker{File: f}
 		c.setOnce = c.SetOnce(c.setting)
@@ -163,6 +163,11 @@ func (c *walker) visit(n extract.Ref, s state) {
 		c.typed(n, s)
 		c.except(n, s, "name", "type")
 	case "var_pattern", "declaration_expression":
+		if c.isProduct(n) {
+			c.visit(c.Child(c.Field(n, "type"), 0), s)
+			c.visit(c.Field(n, "name"), s)
+			return
+		}
 		c.designate(c.Field(n, "name"), c.Field(n, "type"), extract.Unknown, s)
 	case "subpattern":
 		for k := range c.Children(n) {

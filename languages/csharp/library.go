@@ -2,7 +2,7 @@ package csharp
 
 // library has classes of System and its collections, with the methods of LINQ, in the format of
 // typed.Language.Library. Func and Action differ by their number of type arguments.
-const library = `
+const library = structs + `
 class System.Object
 String ToString()
 bool Equals(Object)
@@ -60,12 +60,6 @@ interface System.IAsyncDisposable
 abstract ValueTask DisposeAsync()
 interface System.IServiceProvider
 abstract Object GetService(Type)
-class System.ReadOnlySpan<T>
-.Length int
-.IsEmpty bool
-ReadOnlySpan<T> Slice(int)
-ReadOnlySpan<T> Slice(int,int)
-T[] ToArray()
 class System.String : IEnumerable<char>, IComparable<String>
 .Length int
 .Empty String

@@ -15,14 +15,14 @@ import (
 // only those in library are known.
 var definition = typed.Language{
 	Language: scope.Language{
-		Name: "csharp/13", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
+		Name: "csharp/14", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
 		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
 	},
 	Library: library, Object: "Object", Constructor: "ctor", Iterable: "IEnumerable",
 	VariadicArrays: true, ExplicitOverride: true, PrivateByDefault: true, Attribute: "Attribute",
-	Arity: true, ByArity: byArity,
-	ArrayBases:  scope.WordSet("IEnumerable ICollection IList IReadOnlyCollection IReadOnlyList"),
-	Transparent: scope.WordSet("Result Value GetAwaiter GetResult ConfigureAwait AsTask WaitAsync"),
+	Arity: true, ByArity: byArity, Widening: widening, Converts: map[string]string{"String": "ReadOnlySpan"},
+	ArrayBases:  scope.WordSet("IEnumerable ICollection IList IReadOnlyCollection IReadOnlyList Span ReadOnlySpan Memory ReadOnlyMemory"),
+	Transparent: scope.WordSet("Result Value GetAwaiter GetResult ConfigureAwait AsTask WaitAsync GetValueOrDefault"),
 	Given:       scope.WordSet("GetService GetRequiredService GetKeyedService Resolve CreateInstance GetInstance DeserializeObject Deserialize DeserializeAsync GetExportedValue"),
 	Common:      commonMethods,
 	Always:      map[string]string{"ToString": "String"},
@@ -168,6 +168,22 @@ func namedType(t *typed.Typer, m *scope.Module, in uint32, name string) *typed.T
 // byArity has the types that library has once for each number of type arguments, which ends their
 // names there.
 var byArity = scope.WordSet("Func Action Tuple ValueTuple")
+
+// widening has the numeric types, each with those that its values are converted to.
+var widening = map[string][]string{
+	"sbyte":  {"short", "int", "long", "float", "double", "decimal", "nint"},
+	"byte":   {"short", "ushort", "int", "uint", "long", "ulong", "float", "double", "decimal", "nint", "nuint"},
+	"short":  {"int", "long", "float", "double", "decimal", "nint"},
+	"ushort": {"int", "uint", "long", "ulong", "float", "double", "decimal", "nint", "nuint"},
+	"char":   {"ushort", "int", "uint", "long", "ulong", "float", "double", "decimal", "nint", "nuint"},
+	"int":    {"long", "float", "double", "decimal", "nint"},
+	"uint":   {"long", "ulong", "float", "double", "decimal", "nuint"},
+	"nint":   {"long", "float", "double", "decimal"},
+	"nuint":  {"ulong", "float", "double", "decimal"},
+	"long":   {"float", "double", "decimal"},
+	"ulong":  {"float", "double", "decimal"},
+	"float":  {"double"}, "double": {}, "decimal": {},
+}
 
 // keywordTypes has the types that have keywords, with the class that a keyword means.
 var keywordTypes = map[string]string{

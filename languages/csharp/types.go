@@ -37,7 +37,13 @@ func (c *walker) typePath(n extract.Ref) string {
 			return args[0]
 		}
 		return extract.Checked(name + "<" + strings.Join(args, ",") + ">")
-	case "nullable_type", "ref_type", "scoped_type":
+	case "nullable_type":
+		typ := extract.FirstRef(c.Field(n, "type"), c.Child(n, 0))
+		if text := c.typePath(typ); c.Kind(typ) == "predefined_type" && widening[text] != nil {
+			return text + "?"
+		}
+		return c.typePath(typ)
+	case "ref_type", "scoped_type":
 		return c.typePath(extract.FirstRef(c.Field(n, "type"), c.Child(n, 0)))
 	case "array_type":
 		dims := ""
@@ -132,6 +138,9 @@ func (c *walker) path(n extract.Ref, s state) string {
 	case "array_creation_expression":
 		return extract.OfType(c.typePath(c.Field(n, "type")))
 	case "element_access_expression":
+		if arg := c.Child(c.Field(n, "subscript"), 0); c.Kind(c.Child(arg, 0)) == "range_expression" {
+			return c.path(c.Field(n, "expression"), s) // a part of it has its type
+		}
 		return extract.Element(c.path(c.Field(n, "expression"), s), c.indexOf(n))
 	case "cast_expression", "default_expression":
 		return extract.OfType(c.typePath(c.Field(n, "type")))
@@ -154,10 +163,7 @@ func (c *walker) path(n extract.Ref, s state) string {
 	case "character_literal":
 		return "<char>"
 	case "integer_literal":
-		if strings.HasSuffix(strings.ToLower(c.Text(n)), "l") {
-			return "<long>"
-		}
-		return "<int>"
+		return wholeType(c.Text(n))
 	case "real_literal":
 		switch t := strings.ToLower(c.Text(n)); {
 		case strings.HasSuffix(t, "f"):
@@ -170,6 +176,20 @@ func (c *walker) path(n extract.Ref, s state) string {
 		return "<null>"
 	}
 	return extract.Unknown
+}
+
+// wholeType returns the path of the type that the suffix of a whole number gives it.
+func wholeType(text string) string {
+	text = strings.ToLower(text)
+	switch {
+	case strings.HasSuffix(text, "ul"), strings.HasSuffix(text, "lu"):
+		return "<ulong>"
+	case strings.HasSuffix(text, "l"):
+		return "<long>"
+	case strings.HasSuffix(text, "u"):
+		return "<uint>"
+	}
+	return "<int>"
 }
 
 // object returns the path of an expression whose member is named. A generic name is then a type.

@@ -12,11 +12,16 @@ import (
 // definition describes Java to languages/typed.
 var definition = typed.Language{
 	Language: scope.Language{
-		Name: "java/11", Languages: []string{"java", "settings"}, Outside: "java", Typed: true,
+		Name: "java/12", Languages: []string{"java", "settings"}, Outside: "java", Typed: true,
 		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
 	},
 	Library: library, Object: "Object", Constructor: "<init>", Iterable: "Iterable", SmallPackages: true,
 	Names: namedType, Implied: implied, Complete: complete, ReadImports: bring, Statics: statics,
+	Widening: map[string][]string{
+		"byte": {"short", "int", "long", "float", "double"}, "short": {"int", "long", "float", "double"},
+		"char": {"int", "long", "float", "double"}, "int": {"long", "float", "double"}, "long": {"float", "double"},
+		"float": {"double"}, "double": nil,
+	},
 	RPC: grpc, Always: map[string]string{"toString": "String"}, Makers: scope.WordSet("of copyOf valueOf"),
 }
 

@@ -22,6 +22,8 @@ type Class struct {
 	Fields  map[string]*field
 	types   map[string]*Class
 	iface   bool
+	// value is set if it is a struct of the library: nothing derives from it, and its bases are known.
+	value bool
 }
 
 // Method is a method or constructor.

@@ -129,10 +129,15 @@ func (t *Typer) addToPackage(c *Class, name string) {
 	}
 }
 
-// typeParams adds a declaration's type parameters. settleBounds reads their bounds later.
+// typeParams adds a declaration's type parameters, which the parts of a class share. settleBounds reads
+// their bounds later.
 func (t *Typer) typeParams(at Spot, d *scope.Decl, into *[]*typeParam) {
 	text := d.Attributes["type_parameters"]
-	if text == "" || len(*into) > 0 {
+	if text == "" {
+		return
+	}
+	if len(*into) > 0 {
+		t.params[d] = *into
 		return
 	}
 	var bounds []string

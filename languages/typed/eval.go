@@ -54,7 +54,7 @@ func (t *Typer) resultOf(at Spot, on *Type, name string, call scope.Step, of sco
 	}
 	s := t.method(at, on, name, t.callOf(at, callee))
 	if s.method == nil && t.lang.Transparent[name] && !on.static {
-		return on
+		return on.notNull()
 	}
 	if s.method == nil && on.static && on.Class == nil && on.Pkg != "" && call.Name == "" && t.lang.Makers[name] {
 		return &Type{Pkg: on.Pkg, Name: on.Name}
@@ -108,6 +108,9 @@ func (t *Typer) literal(at Spot, head string) *Type {
 	if text == "null" {
 		return Primitive("null")
 	}
+	if number := wholeNumber(text); number != nil {
+		return number
+	}
 	return t.TypeOf(at, text)
 }
 
@@ -139,7 +142,7 @@ func (t *Typer) memberOf(at Spot, cur *Type, name string) *Type {
 		return Primitive("int")
 	}
 	if t.lang.Transparent[name] && !cur.static {
-		return cur
+		return cur.notNull()
 	}
 	return nil
 }
@@ -160,6 +163,10 @@ func (t *Typer) element(of *Type, key string) *Type {
 	}
 	if s := t.upcast(of, t.Library[t.lang.Iterable]); s != nil && len(s.Args) > 0 {
 		return s.Args[0]
+	}
+	if of.isValue() {
+		found, _ := t.field(of, "this[]")
+		return found
 	}
 	return nil
 }

@@ -1,5 +1,10 @@
 package typed
 
+import (
+	"math"
+	"slices"
+)
+
 // How the type of an argument fits the type of a parameter, from worst to best.
 const (
 	never   = iota // it cannot be passed
@@ -26,12 +31,14 @@ func (t *Typer) fit(arg, to *Type) int {
 	}
 	switch {
 	case arg.isNull():
-		if to.isPrimitive() {
+		if to.isPrimitive() && !to.nullable {
 			return never
 		}
 		return fits
+	case arg.isPrimitive() && to.isPrimitive() && arg.nullable && !to.nullable:
+		return unclear // it may have been compared with null
 	case arg.isPrimitive() && to.isPrimitive():
-		return fitPrimitive(arg.Name, to.Name)
+		return t.fitPrimitive(arg, to.Name)
 	case arg.isPrimitive():
 		return t.fitBoxed(arg.Name, to)
 	case to.isPrimitive():
@@ -107,6 +114,12 @@ func (t *Typer) fitClass(arg, to *Type) int {
 		return unclear
 	case found:
 		return fits
+	case arg.Class != nil && to.Class != nil && arg.Class.Decl == nil && t.lang.Converts[arg.Class.Name] == to.Class.Name:
+		return boxed
+	case arg.Class == nil && to.Class != nil && to.Class.value: // it may say how it is converted
+		return unclear
+	case arg.Class != nil && arg.Class.value && to.isUnplaced(): // that may be another name of it
+		return unclear
 	case open && (to.Class == nil || to.Class.Decl == nil) && !(to.Class != nil && to.Class.final()):
 		return unclear // not all bases of a class outside the repository are known
 	}
@@ -119,6 +132,9 @@ func (t *Typer) apart(a, b *Type) bool {
 	for i, to := range b.Args {
 		if i >= len(a.Args) || a.Args[i] == nil || to == nil || a.Args[i].param != nil {
 			continue
+		}
+		if a.Args[i].isPrimitive() && to.isPrimitive() && a.Args[i].Name != to.Name {
+			return true
 		}
 		if to.param != nil { // whatever its bound allows
 			if to = to.param.bound; to == nil || len(to.Args) > 0 {
@@ -147,7 +163,7 @@ func sameArgs(a, b *Type) bool {
 func (c *Class) closed() bool { return c.final() || c.iface }
 
 // final reports whether a class of the library has no subclasses.
-func (c *Class) final() bool { return c.Decl == nil && finalClasses[c.Name] }
+func (c *Class) final() bool { return c.Decl == nil && (c.value || finalClasses[c.Name]) }
 
 // fitFunction reports how well a function fits a type.
 func (t *Typer) fitFunction(f *function, to *Type) int {
@@ -172,21 +188,35 @@ func (t *Typer) fitFunction(f *function, to *Type) int {
 	return boxed
 }
 
-// numericRank orders the numeric types: a value of one with a smaller number is converted to one with a
-// larger number without a cast.
-var numericRank = map[string]int{"byte": 1, "short": 2, "char": 2, "int": 3, "long": 4, "float": 5, "double": 6, "decimal": 6}
-
 // fitPrimitive reports how well a value of a primitive type fits another primitive type.
-func fitPrimitive(arg, to string) int {
+func (t *Typer) fitPrimitive(arg *Type, to string) int {
+	from, known := t.lang.Widening[arg.Name]
+	_, number := t.lang.Widening[to]
 	switch {
-	case arg == to:
+	case arg.Name == to, slices.Contains(from, to), arg.literal && narrows(arg.number, to):
 		return fits
-	case numericRank[arg] > 0 && numericRank[to] > numericRank[arg]:
-		return fits
-	case numericRank[arg] > 0 && numericRank[to] > 0, arg == "boolean", to == "boolean", arg == "bool", to == "bool":
+	case known && number, arg.Name == "boolean", to == "boolean", arg.Name == "bool", to == "bool":
 		return never
 	}
 	return unclear
+}
+
+// narrows reports whether a type of whole numbers has a number that is written in the source: C#
+// then converts it, though it would not convert a variable.
+func narrows(value int64, to string) bool {
+	switch to {
+	case "sbyte":
+		return value >= math.MinInt8 && value <= math.MaxInt8
+	case "byte":
+		return value >= 0 && value <= math.MaxUint8
+	case "short":
+		return value >= math.MinInt16 && value <= math.MaxInt16
+	case "ushort":
+		return value >= 0 && value <= math.MaxUint16
+	case "uint", "ulong", "nuint":
+		return value >= 0
+	}
+	return false
 }
 
 // boxOf has the class of the boxed values of each primitive type.
@@ -212,7 +242,7 @@ func (t *Typer) fitBoxed(arg string, to *Type) int {
 		return unclear
 	case to.Class.Name == boxOf[arg]:
 		return boxed
-	case to.Class.Name == "Number" || to.Class.Name == "Comparable":
+	case to.Class.Name == "Number" || to.Class.Name == "Comparable" || to.Class.Name == "IComparable" || to.Class.Name == "IEquatable":
 		return boxed
 	}
 	return never

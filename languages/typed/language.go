@@ -29,6 +29,10 @@ type Language struct {
 	// SmallPackages is set if, by convention, packages begin with a small letter and classes do
 	// not, so that a name says where its class begins.
 	SmallPackages bool
+	// Widening has the numeric types, each with those that its values are converted to without a cast.
+	Widening map[string][]string
+	// Converts has classes in Library whose values are converted to another one there.
+	Converts map[string]string
 	// ByArity has the types that differ by their number of arguments. In Library that number is
 	// at the end of the name.
 	ByArity map[string]bool

@@ -3,8 +3,8 @@ package typed
 import "strings"
 
 // parseLibrary adds the classes outside the repository that a text declares: those by which
-// sources pass their own types around. A line is a class, "class a.b.Name<T> : Base<T>, Other" or
-// "interface …". The lines after it are its methods and fields as sources have them, without
+// sources pass their own types around. A line is a class, "class a.b.Name<T> : Base<T>, Other",
+// "interface …", or "struct …", which has no other bases. The lines after it are its methods and fields as sources have them, without
 // names of parameters: "<R> Stream<R> map(Function<T,R>)", "static <T> List<T> of(T...)",
 // "abstract R apply(T)", ".Key K" (a field). Types have their simple names. An interface with one
 // abstract method is a function type.
@@ -18,7 +18,7 @@ func (t *Typer) parseLibrary(text string) {
 	for l := range strings.Lines(text) {
 		l = strings.TrimSpace(l)
 		word, body, _ := strings.Cut(l, " ")
-		if word != "class" && word != "interface" {
+		if word != "class" && word != "interface" && word != "struct" {
 			if l != "" {
 				rest = append(rest, line{in, l})
 			}
@@ -28,7 +28,7 @@ func (t *Typer) parseLibrary(text string) {
 		e := parseType(head)
 		pkg, name := t.lang.splitPackage(e.name)
 		in = &Class{
-			Pkg: pkg, Name: name, iface: word == "interface",
+			Pkg: pkg, Name: name, iface: word == "interface", value: word == "struct",
 			Methods: map[string][]*Method{}, Fields: map[string]*field{}, types: map[string]*Class{},
 		}
 		for _, a := range e.args {

@@ -179,7 +179,7 @@ func (t *Typer) member(at Spot, of *Type, name string, call *recountv1.Reference
 	all, beyond, unknown := t.candidates(of, name)
 	all = t.accessible(at, all)
 	if t.lang.Extensions != nil && len(all) == 1 && call != nil && !all[0].method.rest {
-		if fit, _ := t.fitting(at, all, call, int(call.Count) <= len(all[0].method.Params), false); len(fit) == 0 {
+		if len(t.fitting(at, all, call, int(call.Count) <= len(all[0].method.Params), false)) == 0 {
 			all = nil // an extension of the name may fit
 		}
 	}
@@ -222,8 +222,8 @@ func (t *Typer) extension(at Spot, of *Type, name string, call *recountv1.Refere
 			continue
 		}
 		fit := t.fit(of, m.Params[0])
-		if fit == never || fit < best {
-			continue
+		if fit == never || fit < best || fit == unclear && (of.isValue() || m.Params[0].isValue()) {
+			continue // a receiver is not converted to a value type
 		}
 		if t.lang.Common[name] && fit != fits && (doubt || t.isListed(of) || fit == unclear && (!of.isUnplaced() || t.isListed(m.Params[0]))) {
 			continue // the receiver may well have a method of the name

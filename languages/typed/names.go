@@ -21,7 +21,7 @@ func (t *Typer) TypeOf(at Spot, text string) *Type {
 }
 
 func (t *Typer) typeAs(at Spot, e *typeExpr) *Type {
-	name := e.name
+	name, nullable := strings.CutSuffix(e.name, "?")
 	switch {
 	case len(e.args) == 0:
 	case t.lang.ByArity[name]:
@@ -42,6 +42,11 @@ func (t *Typer) typeAs(at Spot, e *typeExpr) *Type {
 		for _, a := range e.args {
 			with.Args = append(with.Args, t.typeAs(at, a))
 		}
+		of = &with
+	}
+	if nullable && of.isPrimitive() {
+		with := *of
+		with.nullable = true
 		of = &with
 	}
 	for range e.dims {
@@ -150,7 +155,7 @@ func (t *Typer) simple(at Spot, name string) *Type {
 				return &Type{Class: c}
 			}
 			if !(at.base && in == at.In) {
-				if m := t.memberType(c, name); m != nil {
+				if m := t.memberType(c, name); m != nil && (Plain(name) == name || t.nameOf(m.Decl) == name) {
 					return &Type{Class: m}
 				}
 			}
@@ -193,11 +198,11 @@ func Plain(name string) string {
 	return name
 }
 
-// In returns the classes of a package by a name: those with its number of type parameters, or, if
-// there are none, all of the name.
+// In returns the classes of a package by a name: those with its number of type parameters. If it says
+// none and no class is without them, it returns all of the name.
 func (t *Typer) In(pkg, name string) []*Class {
 	of := t.Packages[pkg]
-	if found := of[name]; len(found) > 0 {
+	if found := of[name]; len(found) > 0 || Plain(name) != name {
 		return found
 	}
 	return of[Plain(name)+"`"]

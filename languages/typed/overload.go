@@ -32,7 +32,7 @@ func (t *Typer) choose(at Spot, all []boundMethod, call *recountv1.Reference) se
 	}
 	// An array may be passed for the variadic arguments; passing them one by one is tried last.
 	for i, some := range [][]boundMethod{fixed, variadic} {
-		fit, known := t.fitting(at, some, call, len(all) > 1, i == 1)
+		fit := t.fitting(at, some, call, len(all) > 1, i == 1)
 		if c, ok := t.exact(at, fit, call, i == 1); ok {
 			return selection{method: c.method, recv: c.recv}
 		}
@@ -43,7 +43,7 @@ func (t *Typer) choose(at Spot, all []boundMethod, call *recountv1.Reference) se
 			if c, ok := t.byResults(at, fit, call); ok {
 				return selection{method: c.method, recv: c.recv}
 			}
-			if c, ok := t.mostSpecific(fit, call); ok && known {
+			if c, ok := t.mostSpecific(at, fit, call); ok {
 				return selection{method: c.method, recv: c.recv}
 			}
 			return selection{several: true, result: oneResult(fit)}
@@ -121,14 +121,14 @@ func (t *Type) names(p *typeParam) bool {
 }
 
 // fitting returns the candidates that no known type of an argument excludes; if all types are
-// known, only those that every argument fits without boxing, if there are any. known is false if
-// a type that matters was not known. If look is false, the types are not compared.
-func (t *Typer) fitting(at Spot, some []boundMethod, call *recountv1.Reference, look, variadic bool) (fit []boundMethod, known bool) {
+// known, only those that every argument fits without boxing, if there are any. If look is false, the
+// types are not compared.
+func (t *Typer) fitting(at Spot, some []boundMethod, call *recountv1.Reference, look, variadic bool) (fit []boundMethod) {
 	if !look {
-		return some, true
+		return some
 	}
 	args := t.arguments(at, call)
-	known = true
+	known := true
 	var strict []boundMethod
 	for _, c := range some {
 		worst := fits
@@ -149,9 +149,9 @@ func (t *Typer) fitting(at Spot, some []boundMethod, call *recountv1.Reference, 
 		known = known && worst != unclear
 	}
 	if known && len(strict) > 0 {
-		return strict, true
+		return strict
 	}
-	return fit, known
+	return fit
 }
 
 // exact returns the only candidate of several whose parameters have the types of all arguments.
@@ -254,16 +254,15 @@ func (t *Typer) arguments(at Spot, call *recountv1.Reference) []*Type {
 	return args
 }
 
-// mostSpecific returns the candidate whose parameters fit those of all others.
-func (t *Typer) mostSpecific(of []boundMethod, call *recountv1.Reference) (boundMethod, bool) {
-	n := int(call.Count)
+// mostSpecific returns the candidate that is better than all others for some arguments of a call and
+// as good for the rest.
+func (t *Typer) mostSpecific(at Spot, of []boundMethod, call *recountv1.Reference) (boundMethod, bool) {
+	args := t.arguments(at, call)
 	for i, c := range of {
 		best := true
 		for k, other := range of {
-			for a := range n {
-				if i != k && t.fit(c.method.parameter(a), other.method.parameter(a)) != fits {
-					best = false
-				}
+			for a, arg := range args {
+				best = best && (i == k || t.better(arg, c.method.parameter(a).subst(c.recv), other.method.parameter(a).subst(other.recv)))
 			}
 		}
 		if best {
@@ -271,4 +270,23 @@ func (t *Typer) mostSpecific(of []boundMethod, call *recountv1.Reference) (bound
 		}
 	}
 	return boundMethod{}, false
+}
+
+// better reports whether an argument suits one type of a parameter at least as well as another: the type
+// is its own, or needs no boxing, or fits the other type. If the types are not the same, what the argument
+// is has to be known.
+func (t *Typer) better(arg, p, q *Type) bool {
+	if identical(p, q) {
+		return true
+	}
+	left, right := t.fit(arg, p), t.fit(arg, q)
+	switch own, others := identical(arg, p), identical(arg, q); {
+	case left == unclear || right == unclear:
+		return false
+	case own != others:
+		return own
+	case left != right:
+		return left > right
+	}
+	return t.fit(p, q) == fits
 }

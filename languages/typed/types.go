@@ -1,6 +1,8 @@
 package typed
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
@@ -22,6 +24,11 @@ type Type struct {
 	static bool
 	// Prefix is set if Name is the name of a package, or the beginning of one.
 	Prefix bool
+	// literal is set if it is that of a whole number in the source, which is number.
+	literal bool
+	number  int64
+	// nullable is set if a value of the primitive type may be null, as int? of C#.
+	nullable bool
 }
 
 // unplaced is the package of a type outside the repository if only the name of the type is known.
@@ -47,11 +54,40 @@ type function struct {
 
 func Primitive(name string) *Type { return &Type{Name: name} }
 
+// wholeNumber returns the type of a whole number as sources write it, nil if the text is none.
+func wholeNumber(text string) *Type {
+	digits := strings.ReplaceAll(text, "_", "")
+	if c := strings.TrimPrefix(digits, "-"); c == "" || c[0] < '0' || c[0] > '9' {
+		return nil
+	}
+	value, err := strconv.ParseInt(digits, 0, 64)
+	switch {
+	case err != nil || value > math.MaxUint32 || value < math.MinInt32:
+		return Primitive("long")
+	case value > math.MaxInt32:
+		return Primitive("uint")
+	}
+	return &Type{Name: "int", literal: true, number: value}
+}
+
 func (t *Type) isPrimitive() bool {
 	return t != nil && t.Name != "" && t.Pkg == "" && !t.Prefix && t.Name != "null"
 }
 
+// isValue reports whether a type is primitive or a struct of the library.
+func (t *Type) isValue() bool {
+	return t.isPrimitive() || t != nil && t.Class != nil && t.Class.value
+}
+
 func (t *Type) isNull() bool { return t != nil && t.Name == "null" && t.Pkg == "" && !t.Prefix }
+
+// notNull returns the type of t's values that are not null.
+func (t *Type) notNull() *Type {
+	if t == nil || !t.nullable {
+		return t
+	}
+	return Primitive(t.Name)
+}
 
 // value returns the type of a value of t.
 func (t *Type) value() *Type {
@@ -201,7 +237,7 @@ func sameOutside(a, b *Type) bool {
 		_, right := CutLast(b.Name)
 		return left == right
 	}
-	return a.Pkg == b.Pkg && a.Name == b.Name
+	return a.Pkg == b.Pkg && a.Name == b.Name && a.nullable == b.nullable
 }
 
 // identical reports whether two known types are equal, with their arguments.
