@@ -23,8 +23,15 @@ static class Numerics
     public static void Put(byte value) { }
     public static void Put(long value) { }
     public static void Put(object value) { }
+    public static Range Make(Instant from) => new Range(from, Unknown.Zero); // not to be known
     public static void Set(string name, int value) { }
     public static void Set(string name, object value) { }
+}
+struct Instant { }
+class Range
+{
+    public Range(Instant? from, object zero) { }
+    public Range(Instant from, object zero) { }
 }
 class Use
 {
@@ -45,15 +52,16 @@ class Use
     }
 }
 `, `
-calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Clamp#2 @21:17
-calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Clamp#3 @22:17
-calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Clamp#4 @20:17
-calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Clamp#5 @23:17
-calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Put @25:17
-calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Put#2 @26:17,27:17,28:17,31:17
-calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Set @29:17
-calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Write @24:17
-calls src/Use.cs:Use.Run -> Numerics.Put @30:17 (unresolved)
+calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Clamp#2 @28:17
+calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Clamp#3 @29:17
+calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Clamp#4 @27:17
+calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Clamp#5 @30:17
+calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Put @32:17
+calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Put#2 @33:17,34:17,35:17,38:17
+calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Set @36:17
+calls src/Use.cs:Use.Run -> src/Use.cs:Numerics.Write @31:17
+calls src/Use.cs:Numerics.Make -> new Range @13:50 (unresolved)
+calls src/Use.cs:Use.Run -> Numerics.Put @37:17 (unresolved)
 `},
 		{"structs of .NET: their own methods, and overloads by them", `
 -- src/Use.cs --

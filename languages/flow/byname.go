@@ -111,6 +111,9 @@ func (p *Engine) madeOutside(here Site, of scope.Path) bool {
 			return false
 		}
 		found := p.Eval(nil, at, call.Base())
+		if len(found) == 0 {
+			return p.ofInterface(at, call.Base())
+		}
 		for _, m := range found {
 			if m.Value.Kind != scope.ExternalValue || m.Value.Pkg == p.Lang.Builtins {
 				return false
@@ -123,6 +126,25 @@ func (p *Engine) madeOutside(here Site, of scope.Path) bool {
 	}
 	v := p.Find(here.Scope, of.Head)
 	return v != nil && v.Scope != nil && len(v.Aliases) > 0 && outside(Site{v.Scope, v.Scope.In()}, v.Aliases[0])
+}
+
+// ofInterface reports whether a path is a member of which an interface says only that it has it: the type
+// of the member is in another package.
+func (p *Engine) ofInterface(at Site, of scope.Path) bool {
+	if of.Plain() || of.Steps[len(of.Steps)-1].Op != '.' {
+		return false
+	}
+	found := p.Eval(nil, at, of.Base())
+	for _, m := range found {
+		d := m.Value.Decl
+		if m.Value.Kind != scope.InstanceValue || d.Kind != recountv1.SymbolKind_SYMBOL_KIND_INTERFACE {
+			return false
+		}
+		if v, _, _ := scope.ClassAttribute(d.Order, of.Last()); v == nil {
+			return false
+		}
+	}
+	return len(found) > 0
 }
 
 // topOf returns the first directory of a path.

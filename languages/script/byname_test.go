@@ -53,6 +53,37 @@ calls lib/run.js:shipParcel -> inner.shipParcel @12:35 (unresolved)
 `, "calls", "may_call")
 }
 
+// TestNameOfAnotherPackage has a value that comes from a member of which an interface says only that another
+// package has its type: the only function of a name is not meant by it.
+func TestNameOfAnotherPackage(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- src/types.ts --
+import type * as other from 'compiler';
+export interface Common {
+  createProgram: typeof other.createProgram;
+}
+-- src/host.ts --
+export function makeHost() {
+  return { getSourceFile: (name) => name };
+}
+-- src/index.ts --
+import { Common } from './types';
+function load(name: string): Common { return JSON.parse(name); }
+export function run(unknown) {
+  const compiler = load('compiler');
+  let program = compiler.createProgram({});
+  program.getSourceFile('a');
+  unknown.getSourceFile('a');
+}
+`, `
+calls src/index.ts:run -> src/host.ts:makeHost.getSourceFile @7:10 (name_matched 500)
+calls src/index.ts:run -> src/index.ts:load @4:19
+calls src/index.ts:load -> javascript globals JSON.parse @2:50 (external)
+calls src/index.ts:run -> compiler.createProgram @5:25 (unresolved)
+calls src/index.ts:run -> program.getSourceFile @6:10 (unresolved)
+`, "calls")
+}
+
 // TestMembersOfObjects has classes that are exported under their names, objects that functions
 // return and modules export, accessors, and what arrays pass to functions.
 func TestMembersOfObjects(t *testing.T) {

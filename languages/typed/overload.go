@@ -261,6 +261,7 @@ func (t *Typer) mostSpecific(at Spot, of []boundMethod, call *recountv1.Referenc
 	for i, c := range of {
 		best := true
 		for k, other := range of {
+			best = best && (i == k || !differs(c.method, other.method))
 			for a, arg := range args {
 				best = best && (i == k || t.better(arg, c.method.parameter(a).subst(c.recv), other.method.parameter(a).subst(other.recv)))
 			}
@@ -289,4 +290,20 @@ func (t *Typer) better(arg, p, q *Type) bool {
 		return left > right
 	}
 	return t.fit(p, q) == fits
+}
+
+// differs reports whether two methods have the same types of parameters and not the same text: what tells
+// them apart, as the ? of Instant?, is no part of types. Extensions differ in their receivers, too.
+func differs(m, o *Method) bool {
+	if m.Decl == nil || o.Decl == nil || m.extension || o.extension || !m.repeats(o) {
+		return false
+	}
+	for i, p := range m.Params {
+		if !identical(p, o.Params[i]) {
+			return false
+		}
+	}
+	_, left, _ := strings.Cut(m.Decl.Signature, "(")
+	_, right, _ := strings.Cut(o.Decl.Signature, "(")
+	return left != right
 }
