@@ -68,7 +68,7 @@ func cutLast(path string) (base, name string) {
 // something else has it, and objects outside the repository do not commonly have it. A function that
 // calls its own name on something else passes the call on to what it wraps.
 func (l *Linker) onlyNamed(here Site, of scope.Path) *scope.Decl {
-	if l.e.Lang.Common == nil || of.Plain() {
+	if l.e.Lang.Common == nil || !l.e.Lang.Exports || of.Plain() {
 		return nil
 	}
 	last := of.Steps[len(of.Steps)-1]
@@ -174,6 +174,9 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 	if l.e.Lang.Common == nil || of.Plain() || len(t.List) != 1 || t.List[0].Decl == nil || t.Sure[t.List[0]] {
 		return nil
 	}
+	if !l.e.Lang.Exports && !l.receivers(here, of, values) {
+		return nil
+	}
 	mixed := func(m scope.Member) bool { return m.Value.Recv != nil && m.Value.Recv.Mixed }
 	if l.e.Lang.Common[of.Last()] && (!l.e.allKnown(here, of.Head) || slices.ContainsFunc(values, mixed)) {
 		return nil
@@ -194,8 +197,24 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 	return d
 }
 
-// typedElsewhere reports whether a name is that of a parameter whose declared type is an alias: of a union, say, of
-// which only some alternatives are known to arrive.
+// receivers reports whether the methods that a call of a member may mean are those of all that is known of its
+// receiver. If objects outside the repository commonly have a method of the name, the receiver must be a parameter; a base
+// outside the repository may have any.
+func (l *Linker) receivers(here Site, of scope.Path, values scope.Set) bool {
+	if l.e.Lang.Common[of.Last()] && (len(of.Steps) > 1 || of.Head == "self") || strings.HasPrefix(of.Last(), "__") || of.Head == "super" {
+		return false
+	}
+	for _, on := range l.e.Eval(nil, here, of.Base()) {
+		has := func(m scope.Member) bool { return m.Value.Recv != nil && m.Value.Recv.Decl == on.Value.Decl }
+		if !slices.ContainsFunc(values, has) {
+			return false
+		}
+	}
+	return true
+}
+
+// typedElsewhere reports whether a name is that of a parameter whose declared type is an alias, of which only some
+// alternatives may be known to arrive, or, where classes have to be named, of no class that is known.
 func (p *Engine) typedElsewhere(here Site, name string) bool {
 	v := p.Find(here.Scope, name)
 	if v == nil || !v.Parameter || v.Scope == nil || v.Scope.Decl == nil {
@@ -203,10 +222,14 @@ func (p *Engine) typedElsewhere(here Site, name string) bool {
 	}
 	d := v.Scope.Decl
 	for i, prm := range d.Parameters {
-		if d.ParameterName(i, prm.Name) == name && prm.Type != "" {
-			at := p.Lookup(d.Outer, d.Mod.Path(prm.Type))
-			return at.Rest == 0 && at.Decl != nil && at.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE
+		if d.ParameterName(i, prm.Name) != name || prm.Type == "" {
+			continue
 		}
+		if !p.Lang.Exports {
+			return prm.Type != "Any" && len(p.declared(d.Outer, d.Mod, prm.Type)) == 0
+		}
+		at := p.Lookup(d.Outer, d.Mod.Path(prm.Type))
+		return at.Rest == 0 && at.Decl != nil && at.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE
 	}
 	return false
 }

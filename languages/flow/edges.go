@@ -78,7 +78,7 @@ func (l *Linker) callee(t *scope.Targets, v *scope.Value, sure bool) {
 			}
 			return
 		}
-		t.Add(scope.Target{Decl: v.Decl}, sure && !(v.Recv.Mixed && l.e.Lang.Common[v.Decl.Name]))
+		t.Add(scope.Target{Decl: v.Decl}, sure && !(v.Recv.Mixed && l.e.Lang.Exports && l.e.Lang.Common[v.Decl.Name]))
 		if v.Recv.Kind == scope.InstanceValue && v.Recv.Open && v.Decl.Class() != nil && v.Decl.Name != l.e.Lang.Constructor {
 			l.dispatch(t, v.Recv.Decl, v.Decl.Name, map[*scope.Decl]bool{})
 		}

@@ -19,8 +19,8 @@ type Language struct {
 	// Loads reports whether a function outside the repository loads .proto files.
 	Loads func(pkg, name string) bool
 	// Common has names of methods that objects outside the repository have. If it is set, a call of
-	// a member is taken for the only function of its name, or for the method of the only class whose
-	// instances are known to arrive, unless the name is common.
+	// a member is taken for the method of the only class whose instances are known to arrive, or, in a
+	// language with exports, for the only function of its name, unless the name is common.
 	Common map[string]bool
 	// Served is the number of parameters of a method that serves a procedure. It is used if the
 	// generated base is not in the repository, so that its methods are not known.

@@ -14,11 +14,11 @@ import (
 // definition describes Python to languages/flow.
 var definition = flow.Language{
 	Language: scope.Language{
-		Name: "python/15", Languages: []string{"python"}, Outside: "python",
+		Name: "python/16", Languages: []string{"python"}, Outside: "python",
 		Builtins: "builtins", Builtin: builtins, ReceiverFirst: true,
 		Layout: func(files []string, _ []scope.Manifest) scope.Layout { return newLayout(files) },
 	},
-	Constructor: "__init__", Stub: stub, Served: 3,
+	Constructor: "__init__", Stub: stub, Served: 3, Common: common,
 }
 
 // layout finds the file that an import means. A directory is a root of modules if it contains

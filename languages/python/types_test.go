@@ -87,3 +87,48 @@ func TestManyValues(t *testing.T) {
 		t.Errorf("edges %q, want %q among them", got, want)
 	}
 }
+
+// TestArrived resolves calls of methods of the only class that is known to arrive: not of a name that other objects
+// commonly have, on an attribute, nor on what is declared to be something else, nor of a function that was put there.
+func TestArrived(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- a.py --
+import lib
+class Motor:
+    def spin_up(self): pass
+    def close(self): pass
+class Other(lib.Thing): pass
+class Car:
+    def __init__(self, motor, hook):
+        self.motor = motor
+        self.on_stop = hook
+    def go(self):
+        self.motor.spin_up()
+        self.motor.close()
+        self.on_stop()
+def one(m): m.spin_up(); m.close()
+def stated(m: lib.Motor): m.spin_up()
+def two(m): m.spin_up()
+def start():
+    m = Motor()
+    Car(m, m.spin_up)
+    one(m)
+    stated(m)
+    two(m)
+    two(Other())
+`, `
+calls a.py:Car.go -> a.py:Motor.spin_up @11:19 (flow 700)
+may_call a.py:Car.go -> a.py:Motor.close @12:19 (flow 700)
+may_call a.py:Car.go -> a.py:Motor.spin_up @13:13 (flow 700)
+calls a.py:one -> a.py:Motor.close @14:27 (flow 700)
+calls a.py:one -> a.py:Motor.spin_up @14:14 (flow 700)
+calls a.py:start -> a.py:Car.__init__ @19:4
+calls a.py:start -> a.py:Motor @18:8
+calls a.py:start -> a.py:Other @23:8
+calls a.py:start -> a.py:one @20:4
+calls a.py:start -> a.py:stated @21:4
+calls a.py:start -> a.py:two @22:4,23:4
+may_call a.py:stated -> a.py:Motor.spin_up @15:28 (flow 700)
+may_call a.py:two -> a.py:Motor.spin_up @16:14 (flow 700)
+`, "may_call", "calls")
+}

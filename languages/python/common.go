@@ -1,0 +1,96 @@
+package python
+
+import "github.com/recountdb/recount/languages/scope"
+
+// common are names of methods that objects of the standard library have, or that those of widely used packages do: a
+// call of one of them is not taken for a method of the repository because only that is known to arrive.
+var common = scope.WordSet(`abort abs absolute accept acct aclose acquire add add_alternative add_argument add_argument_group add_arguments add_attachment add_child_handler
+add_done_callback add_flag add_folder add_handler add_header add_label add_mutually_exclusive_group add_note add_option add_option_group add_options
+add_parent add_password add_reader add_related add_section add_sequence add_signal_handler add_subparsers add_text add_unredirected_header add_usage
+add_writer addfile addheader address_string adjusted all append appendleft apply apply_async as_bytes as_integer_ratio as_posix as_string as_tuple
+as_uri asend assert_ astimezone astype at_eof athrow attach attach_loop auth auth_cram_md5 auth_login auth_plain authenticate backup backward
+before_get before_read before_set before_write begin betavariate bind bit_count bit_length blobopen body_encode buffer_updated bz2open call_at
+call_exception_handler call_later call_soon call_soon_threadsafe callback can_write_eof cancel cancelled cancelling canonical capability capitalize
+casefold cast ccc center cert_store_stats characters check check_cache check_for_whole_start_tag check_returncode check_unused_args check_value
+check_values chmod choice choices chown cipher clean cleanup clear clear_cache clear_cdata_mode clear_content clear_flags clear_memo clear_traps clone
+close close_request cmdloop co_lines co_positions columnize combine comment commit communicate compare compare_signal compare_total compare_total_mag
+complete complete_help completedefault completenames compress compression conjugate connect connect_accepted_socket connect_ex connect_ftp
+connect_read_pipe connect_write_pipe connection_lost connection_made content convert_arg_line_to_args convert_field convert_value converter copy
+copy_abs copy_decimal copy_negate copy_sign copy_with copyfile count create create_aggregate create_collation create_connection
+create_datagram_endpoint create_decimal create_decimal_from_float create_function create_future create_gnu_header create_pax_global_header
+create_pax_header create_server create_task create_unix_connection create_unix_server create_ustar_header create_window_function critical ctime cursor
+cwd data data_open data_received datagram_received date date_time_string debug decode decompress dedent default default_exception_handler defaults
+del_param delete deleteacl deleter dequeue derive describe deserialize destroy detach dict difference difference_update digest dir
+disable_interspersed_args discard discover divide divide_int divmod do_handshake do_help do_open do_request_ docmd done drain dst dump dup echo ehlo
+ehlo_or_helo_if_needed elements emit empty emptyline enable enable_interspersed_args encode end end_headers end_section endheaders endswith
+endtransfer enqueue enqueue_sentinel ensure_value enter enterabs eof_received error error_received eval exception execute executemany executescript
+exists exit exp expand expand_default expand_prog_name expandtabs expanduser expired expn expovariate expunge extend extendleft extract extractall
+extractfile fail fatal feed feed_data feed_eof fetch fetchall fetchmany fetchone file_close file_open fileno fileobject filter find find_class
+find_user_password findall finditer findtext finish finish_request first fit flush flush_headers fma fold fold_binary format format_description
+format_epilog format_field format_heading format_help format_map format_option format_option_help format_option_strings format_usage forward
+from_bytes from_dict from_file from_float frombuf fromhex fromisocalendar fromisoformat fromkeys fromname fromnid fromordinal fromtarfile
+fromtimestamp fromutc ftp_open full fullmatch gammavariate gauss get get_algorithm_impls get_all get_authorization get_body get_body_encoding
+get_boundary get_buffer get_bytes get_ca_certs get_channel_binding get_charset get_charsets get_child_watcher get_ciphers get_cnonce get_content
+get_content_charset get_content_disposition get_content_maintype get_content_subtype get_content_type get_coro get_date get_debug get_default
+get_default_type get_default_values get_description get_entity_digest get_event_loop get_exception_handler get_extra_info get_field get_file
+get_filename get_flags get_folder get_from get_full_url get_header get_identifiers get_info get_inheritable get_key get_labels get_loop get_map
+get_message get_method get_name get_names get_nowait get_opt_string get_option get_option_group get_output_charset get_param get_params get_payload
+get_pid get_pipe_transport get_prog_name get_protocol get_request get_returncode get_sequences get_stack get_starttag_text get_string get_subdir
+get_task_factory get_unixfrom get_usage get_user_passwd get_value get_version get_visible get_write_buffer_limits get_write_buffer_size getacl
+getaddrinfo getallmatchingheaders getannotation getblocking getboolean getbuffer getcode getfloat getheader getheaders getinfo getint getlimit getline
+getmember getmembers getmultiline getnameinfo getnames getpeercert getpeername getpos getquota getquotaroot getrandbits getreply getresp getresponse
+getroot getsockname getsockopt getstate gettarinfo getter gettimeout geturl getvalue getwelcome glob goahead group groupdict groups guess_type gzopen
+handle handle_charref handle_comment handle_data handle_decl handle_defect handle_endtag handle_entityref handle_error handle_expect_100
+handle_one_request handle_pi handle_request handle_startendtag handle_starttag handle_timeout hardlink_to has_extn has_header has_option has_proxy
+has_section head header_encode header_encode_lines header_fetch_parse header_items header_max_count header_source_parse header_store_parse helo help
+hex hexdigest home http_error http_error_301 http_error_302 http_error_303 http_error_307 http_error_308 http_error_401 http_error_407
+http_error_auth_reqed http_error_default http_open http_request http_response https_open https_request https_response id imap imap_unordered indent
+index indices info infolist init insert interrupt intersection intersection_update invoke is_absolute is_active is_alive is_attachment
+is_authenticated is_block_device is_canonical is_cgi is_char_device is_closed is_closing is_dir is_executable is_fifo is_file is_finite is_infinite
+is_integer is_mount is_multipart is_nan is_normal is_python is_qnan is_reading is_relative_to is_reserved is_running is_serving is_set is_signed
+is_snan is_socket is_subnormal is_suburi is_symlink is_valid is_zero isalnum isalpha isascii isatty isblk ischr isclosed isdecimal isdev isdigit isdir
+isdisjoint isfifo isfile isidentifier islnk islower isnumeric isocalendar isoformat isoweekday isprintable isreg isspace issparse issubset issuperset
+issym istitle isupper item items iter iter_attachments iter_parts iterdir iterdump iterencode iterfind iteritems iterkeys itertext itervaluerefs
+itervalues join joinpath json keyrefs keys kill last lchmod link_to list list_directory list_folders listen ljust ln load load_cert_chain
+load_default_certs load_dh_params load_verify_locations lock locked log log10 log_date_time_string log_error log_message log_request logb logical_and
+logical_invert logical_or logical_xor login login_cram_md5 lognormvariate logout lower lstat lstrip lsub mail make make_alternative make_mixed
+make_related makedev makedir makeelement makefifo makefile makelink makepasv makeport maketrans makeunknown map map_async match max max_mag min
+min_mag minus mkd mkdir mlsd modify most_common move_to_end mro multiply myrights namelist namespace new_child new_event_loop next next_minus
+next_plus next_toward nlst noop normalize normalvariate notify notify_all now ntransfercmd number_class numpy one onecmd open open_data open_file
+open_ftp open_http open_https open_local_file open_unknown open_unknown_proxy options optionxform owner pack paretovariate parse parse_args
+parse_bogus_comment parse_comment parse_declaration parse_endtag parse_html_declaration parse_intermixed_args parse_known_args
+parse_known_intermixed_args parse_marked_section parse_pi parse_request parse_starttag parseline partial partition patch pause_reading pause_writing
+peek pending pi pipe_connection_lost pipe_data_received plot plus poll pop popitem popleft post postcmd postloop power precmd predict preloop prepare
+previous print_help print_log print_stack print_topics print_usage print_version printdir process process_exited process_request
+process_request_thread prompt_user_passwd prot_c prot_p proxy_open proxyauth put put_nowait putcmd putheader putline putrequest pwd qsize quantize
+query quit radix raise_for_status randbytes randint random randrange raw_decode raw_items rcpt read read1 read_bytes read_dict read_events read_file
+read_module read_string read_text readable readall readexactly readfp readinto readinto1 readline readlines readlink readonly readuntil ready
+real_close recent reconfigure recv recv_into recvfrom recvfrom_into recvmsg recvmsg_into redirect_internal redirect_request reduce_uri refresh
+register register_defect relative_to release remainder remainder_near remove remove_child_handler remove_done_callback remove_flag remove_folder
+remove_header remove_label remove_option remove_reader remove_section remove_sequence remove_signal_handler remove_writer removeprefix removesuffix
+rename render replace replace_header request reschedule reset reset_retry_count reshape resolve resolve_dir response response_class result resultclass
+resume_reading resume_writing retrbinary retrfile retrieve retrlines retry_http_basic_auth retry_http_digest_auth retry_https_basic_auth
+retry_proxy_http_basic_auth retry_proxy_https_basic_auth reverse rewind rfind rglob rindex rjust rmd rmdir rollback rollover rotate rotation_filename
+rpartition rset rsplit rstrip run run_cgi run_forever run_in_executor run_until_complete running safe_substitute same_quantum samefile sample sanitize
+save scalar scalars scaleb scan scanner search sections seed seek seekable select selected_alpn_protocol selected_npn_protocol send send_error
+send_head send_header send_json send_message send_response send_response_only send_signal sendall sendcmd sendeprt sendfile sendmail sendmsg
+sendmsg_afalg sendport sendto serialize serve_forever server_activate server_bind server_close service_actions session_stats set set_alpn_protocols
+set_authorizer set_boundary set_cdata_mode set_charset set_child_watcher set_ciphers set_conflict_handler set_content set_date set_debug
+set_debuglevel set_default set_default_executor set_default_type set_default_verify_paths set_defaults set_description set_ecdh_curve set_event_loop
+set_exception set_exception_handler set_flags set_from set_http_debuglevel set_info set_inheritable set_labels set_location set_long_opt_delimiter
+set_name set_npn_protocols set_param set_parser set_pasv set_payload set_process_default_values set_progress_handler set_protocol set_proxy set_raw
+set_result set_running_or_notify_cancel set_sequences set_servername_callback set_short_opt_delimiter set_subdir set_task_factory set_title
+set_trace_callback set_transport set_tunnel set_type set_unixfrom set_usage set_visible set_write_buffer_limits setacl setannotation setblocking
+setdefault setinputsizes setlimit setoutputsize setpassword setquota setsockopt setstate setter settimeout setup shared_ciphers shift show shuffle
+shutdown shutdown_asyncgens shutdown_default_executor shutdown_request size sniff sock_accept sock_connect sock_recv sock_recv_into sock_recvfrom
+sock_recvfrom_into sock_sendall sock_sendfile sock_sendto socket sort span split splitlines sqrt sslobject_class sslsocket_class starmap starmap_async
+start start_ns start_section start_serving start_tls startswith starttls stat status stop storbinary store store_option_strings storlines strftime
+strip strptime sub subgroup submit subn subprocess_exec subprocess_shell subscribe substitute subtract successful swapcase symlink_to
+symmetric_difference symmetric_difference_update sync take_action takes_value tarinfo taropen task_done tell terminate testzip text thread throw time
+timestamp timetuple timetz title to_bytes to_dict to_eng_string to_integral to_integral_exact to_integral_value to_sci_string tobuf tobytes today
+tolist toordinal toprettyxml toreadonly total total_seconds touch toxml train transfercmd transform translate translate_path triangular truncate
+tzname uid uncancel uniform union unknown_decl unknown_open unlink unlock unregister unselect unsubscribe unwrap update update_authenticated
+update_visible updatepos upper utcfromtimestamp utcnow utcoffset utctimetuple utime validate valuerefs values verify verify_client_post_handshake
+verify_request version version_string vformat voidcmd voidresp vonmisesvariate vrfy wait wait_closed wait_for walk warn warning weekday weibullvariate
+when with_name with_stem with_suffix with_traceback wrap_bio wrap_socket writable write write_bytes write_c14n write_eof write_text writeheader
+writelines writepy writerow writerows writestr writexml xatom xzopen zfill`)
