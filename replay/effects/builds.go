@@ -25,8 +25,7 @@ func (f *finder) product(c *shell.Call) {
 			jobs = w.Value == "-j" || w.Value == "--jobs" || w.Value == "--parallel"
 		}
 		f.Product += strings.Join(words, " ") + "\n"
-		f.cumulates = f.cumulates || !remaking[c.Name] && !compilers[c.Name] || c.Name == "cmake" && !c.Flag("--build") ||
-			(c.Name == "go" || c.Name == "cargo") && c.Sub() != "build" && c.Sub() != "run"
+		f.cumulates = f.cumulates || !Remakes(c) && !compilers[c.Name]
 	case !shows(c):
 		f.mixed = true
 	}
@@ -35,8 +34,19 @@ func (f *finder) product(c *shell.Call) {
 // remaking are builders that make their files anew from others, by what they are told to build.
 var remaking = words("make gmake ninja cmake go cargo tsc latexmk pdflatex xelatex")
 
+// Remakes reports whether a call makes its files anew from others, by what it is told to build.
+func Remakes(c *shell.Call) bool {
+	switch c.Name {
+	case "cmake":
+		return c.Flag("--build")
+	case "go", "cargo":
+		return c.Sub() == "build" || c.Sub() == "run"
+	}
+	return remaking[c.Name]
+}
+
 // quietly are flags of builders that change what they print, or how many jobs they run at once.
-var quietly = words("-s -q -k --silent --quiet --verbose --no-print-directory --jobs --parallel")
+var quietly = words("-s -q -k -v --silent --quiet --verbose --no-print-directory --jobs --parallel")
 
 // staging returns the directory that a call is told by DESTDIR to install below: a prefix is a path in it then.
 func staging(c *shell.Call) (shell.Word, bool) {

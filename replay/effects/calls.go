@@ -11,10 +11,10 @@ import (
 // call adds what one call does. What xargs and find give it are names that are not known.
 func (f *finder) call(c *shell.Call) {
 	c = f.given(c)
-	acts, things, known := f.acts, len(f.Things), f.Known
+	acts, checks, things, known := f.acts, f.checks, len(f.Things), f.Known
 	f.Known = true
-	f.judgeCall(c)
-	if f.acts > acts && (!f.Known || compilers[c.Name]) {
+	f.judgeRounds(c)
+	if f.acts > acts && (!f.Known || compilers[c.Name]) || f.checks > checks && remaking[c.Name] {
 		f.product(c)
 	}
 	f.Known = f.Known && known
@@ -111,12 +111,12 @@ func (f *finder) judgeCall(c *shell.Call) {
 		if !checkingSubs[sub] {
 			f.sees++
 			if c.Name == "git" {
-				dir := f.repo(c, Read)
+				repo, dir := f.repo(c, Read)
 				if readsTree[sub] && (c.Drained || c.Inner) && !c.Flag("--cached", "--staged") {
 					f.add(Thing{Kind: Path, Name: dir, Access: Read, Tree: true, Sure: 0.6})
 				}
 				if slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "bisect/") }) {
-					f.add(Thing{Kind: Bisect, Name: "bisect", Access: Read, Repo: dir})
+					f.add(Thing{Kind: Bisect, Name: "bisect", Access: Read, Repo: repo})
 				}
 			}
 			return
@@ -432,10 +432,11 @@ func (f *finder) reads0(c *shell.Call) {
 }
 
 func (f *finder) mayRead(c *shell.Call, w shell.Word) {
+	tree := walks(c)
 	if w.Dynamic || w.Glob {
 		if e := f.expand(w); strings.Contains(e.Value, "/") || w.Glob && !w.Dynamic {
 			if name, t, ok := f.named(w, c.Dir); ok {
-				t.Kind, t.Name, t.Access = Path, name, Read
+				t.Kind, t.Name, t.Access, t.Tree = Path, name, Read, t.Tree || tree && !t.Glob
 				f.add(t)
 			}
 		}
@@ -443,9 +444,17 @@ func (f *finder) mayRead(c *shell.Call, w shell.Word) {
 	}
 	if v := w.Value; !w.Quoted && v != "" && v != "-" && !strings.HasPrefix(v, "+") && !strings.Contains(v, "://") {
 		if name, ok := shell.Resolve(w, c.Dir, f.c.Home); ok && !wordsOnly[c.Name] {
-			f.add(Thing{Kind: Path, Name: name, Access: Read, Sure: 0.6})
+			f.add(Thing{Kind: Path, Name: name, Access: Read, Tree: tree, Sure: 0.6})
 		}
 	}
+}
+
+// walking are programs that look into the directories that they are told.
+var walking = words("diff colordiff ls dir ll la l exa eza lsd tree du rg ag ack cloc tokei")
+
+// walks reports whether a call looks into the directories that it is told.
+func walks(c *shell.Call) bool {
+	return walking[c.Name] && !(c.Name == "ls" && c.Flag("-d")) || strings.HasSuffix(c.Name, "grep") && c.Flag("-r", "-R", "--recursive", "--dereference-recursive")
 }
 
 // copies judges cp, mv, install, ln and rsync.

@@ -36,6 +36,7 @@ const (
 	Mode      = "mode"     // the permissions of a path
 	Products  = "products" // what builds have made below a directory
 	Remote    = "remote"   // of a repository; Value is the path that it has on this machine
+	Fetched   = "fetched"  // a remote that is fetched from
 	Variable  = "variable"
 	Package   = "package"
 	Image     = "image"
@@ -107,7 +108,8 @@ type Effects struct {
 	Built      bool
 	// Product is the same for two commands that build the same, empty if that is not known.
 	Product string
-	// Remakes means that each file which it builds is made from others alone, whatever was there before.
+	// Remakes means that each file which it builds, or which is built to be checked, is made from others alone, whatever
+	// was there before.
 	Remakes bool
 	// Sets and Unsets are what it changes in its shell: NAME, NAME(), alias NAME, option, or *.
 	Sets, Unsets []string
@@ -246,6 +248,7 @@ func (f *finder) all() {
 		}
 		f.at, f.branch, f.maybe = i, c.Maybe && len(f.within) > 0, c.Maybe
 		f.call(c)
+		f.args = shifted(f.args, f.Line.Calls[i:i+1])
 		f.Joins = f.Joins || c.Name == "wait" && !c.Inner
 		f.Waits = f.Waits || c.Name == "sleep" || c.Name == "wait" || c.Name == "curl" && c.Flag("--retry", "--retry-connrefused", "--retry-all-errors") || c.Name == "wget" && c.Flag("--retry-connrefused")
 	}
@@ -486,7 +489,7 @@ func (f *finder) judge() {
 	if f.mixed {
 		f.Product = ""
 	}
-	f.Remakes = f.Built && f.Product != "" && !f.cumulates
+	f.Remakes = (f.Built || f.Checks) && f.Product != "" && !f.cumulates
 	f.NamesReads = f.NamesReads && len(f.Opaque) == 1
 	f.Shows = f.acts > 0 && !f.does && !f.Background && !f.Line.Descriptors && len(f.Sets)+len(f.Unsets) == 0
 }

@@ -2,6 +2,7 @@ package effects
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/internal/lazyregexp"
@@ -11,21 +12,40 @@ import (
 // readsTree are subcommands of git whose output tells what is in the working tree.
 var readsTree = words("diff status grep ls-files blame")
 
-// repo adds the repository that a call of git works in.
-func (f *finder) repo(c *shell.Call, a Access) string {
-	dir := c.Dir
-	for i := 0; i+1 < len(c.Args); i++ {
-		if c.Args[i].Value == "-C" {
-			if d, ok := shell.Resolve(f.expand(c.Args[i+1]), dir, f.c.Home); ok {
-				dir = d
-			}
-		}
-		if !strings.HasPrefix(c.Args[i].Value, "-") {
-			break
+// repo adds the repository that a call of git works in: that of --git-dir or $GIT_DIR, or else the one around its
+// directory. It returns its name, and the directory of its working tree.
+func (f *finder) repo(c *shell.Call, a Access) (name, worktree string) {
+	dir := f.repoDir(c, c.Dir)
+	name, worktree = dir, dir
+	if at, ok := f.toldByGit(c, dir, "--git-dir", "GIT_DIR"); ok {
+		name = strings.TrimSuffix(at, "/.git")
+		if tree, ok := f.toldByGit(c, dir, "--work-tree", "GIT_WORK_TREE"); ok {
+			worktree = tree
 		}
 	}
-	f.add(Thing{Kind: Repository, Name: "repository", Access: a, Repo: dir})
-	return dir
+	f.add(Thing{Kind: Repository, Name: "repository", Access: a, Repo: name})
+	return name, worktree
+}
+
+// toldByGit returns the path that a call of git is told by a flag before its subcommand, or by a variable.
+func (f *finder) toldByGit(c *shell.Call, dir, flag, variable string) (string, bool) {
+	w, ok := shell.Word{}, false
+	if value, known := f.value(variable); known {
+		w, ok = shell.Word{Value: value}, true
+	}
+	for _, v := range c.Assigns {
+		if v.Name == variable {
+			w, ok = v.Value, true
+		}
+	}
+	before := shell.Call{Args: c.Args[:len(c.Args)-len(c.After())]}
+	if told, given := before.FlagValue(flag); given {
+		w, ok = told, true
+	}
+	if !ok {
+		return "", false
+	}
+	return shell.Resolve(f.expand(w), dir, f.c.Home)
 }
 
 // git adds what a call of git does. The files of a working tree that git writes are all of it.
@@ -34,8 +54,10 @@ func (f *finder) git(c *shell.Call) {
 	here := shell.Call{Name: "git", Args: after, Dir: c.Dir}
 	switch sub {
 	case "":
-		f.sees++
-		return
+		if !slices.ContainsFunc(c.Args, func(w shell.Word) bool { return w.Dynamic }) {
+			f.sees++
+			return
+		}
 	case "init":
 		f.initialised(c, &here)
 		return
@@ -43,26 +65,27 @@ func (f *finder) git(c *shell.Call) {
 		f.cloned(c, after)
 		return
 	}
-	dir := f.repo(c, Read)
+	repo, worktree := f.repo(c, Read)
+	dir := f.repoDir(c, c.Dir)
 	here.Dir = dir
 	thing := func(kind, name string, a Access) {
-		f.add(Thing{Kind: kind, Name: name, Access: a, Repo: dir})
+		f.add(Thing{Kind: kind, Name: name, Access: a, Repo: repo})
 	}
-	tree := func() { f.add(Thing{Kind: Path, Name: dir, Access: Update, Tree: true, Sure: 0.5}) }
+	tree := func() { f.add(Thing{Kind: Path, Name: worktree, Access: Update, Tree: true, Sure: 0.5}) }
 	ws := shell.Operands(after, "-m -F -C -c --author --date --message -b -B -X -s --onto --depth -o -S -n --format --upstream")
 	f.acts++
 	switch sub {
 	case "add", "stage":
-		f.staged(&here, ws, Write)
+		f.staged(&here, repo, ws, Write)
 	case "rm":
-		f.staged(&here, ws, Write)
+		f.staged(&here, repo, ws, Write)
 		for _, w := range ws {
 			if !here.Flag("--cached") {
 				f.path(w, dir, Remove, true)
 			}
 		}
 	case "mv":
-		f.staged(&here, ws, Write)
+		f.staged(&here, repo, ws, Write)
 		if len(ws) > 1 {
 			for _, w := range ws[:len(ws)-1] {
 				f.path(w, dir, Remove, true)
@@ -74,7 +97,7 @@ func (f *finder) git(c *shell.Call) {
 		thing(Settings, "*", Read)
 		thing(Commit, "HEAD", Update)
 		if here.Flag("-a", "--all") || len(ws) > 0 {
-			f.add(Thing{Kind: Path, Name: dir, Access: Read, Tree: true, Sure: 0.6})
+			f.add(Thing{Kind: Path, Name: worktree, Access: Read, Tree: true, Sure: 0.6})
 		}
 	case "reset":
 		if here.Flag("--hard", "--soft", "--mixed", "--keep", "--merge") || len(ws) == 0 || len(ws) == 1 && isRevision(ws[0].Value) {
@@ -90,10 +113,10 @@ func (f *finder) git(c *shell.Call) {
 			}
 			break
 		}
-		f.staged(&here, ws, Remove)
+		f.staged(&here, repo, ws, Remove)
 	case "restore":
 		if here.Flag("-S", "--staged") {
-			f.staged(&here, ws, Remove)
+			f.staged(&here, repo, ws, Remove)
 			break
 		}
 		for _, w := range ws {
@@ -139,6 +162,7 @@ func (f *finder) git(c *shell.Call) {
 		}
 		if sub == "pull" {
 			f.remote(c, ws)
+			f.add(Thing{Kind: Fetched, Name: remoteOf(ws), Access: Read, Repo: repo})
 		}
 		tree()
 	case "branch":
@@ -172,7 +196,7 @@ func (f *finder) git(c *shell.Call) {
 			thing(Commit, "HEAD", Read)
 		}
 	case "config":
-		f.configured(c, &here, dir)
+		f.configured(&here, repo)
 	case "remote":
 		if len(ws) == 0 || ws[0].Value == "show" || ws[0].Value == "get-url" || here.Flag("-v") {
 			f.acts--
@@ -182,7 +206,7 @@ func (f *finder) git(c *shell.Call) {
 		switch what := ws[0].Value; {
 		case what == "add" && len(ws) > 2:
 			thing(Settings, "remote "+ws[1].Value, Write)
-			f.remoteAt(ws[1].Value, ws[2], c.Dir, dir)
+			f.remoteAt(ws[1].Value, ws[2], c.Dir, repo)
 			if here.Flag("-f", "--fetch") {
 				thing(Branch, "origin", Update)
 			}
@@ -191,7 +215,7 @@ func (f *finder) git(c *shell.Call) {
 			thing(Remote, ws[1].Value, Remove)
 		case what == "set-url" && len(ws) > 2:
 			thing(Settings, "remote", Update)
-			f.remoteAt(ws[1].Value, ws[2], c.Dir, dir)
+			f.remoteAt(ws[1].Value, ws[2], c.Dir, repo)
 		default:
 			thing(Settings, "remote", Update)
 		}
@@ -215,6 +239,7 @@ func (f *finder) git(c *shell.Call) {
 	case "fetch":
 		thing(Settings, "*", Read)
 		f.remote(c, ws)
+		f.add(Thing{Kind: Fetched, Name: remoteOf(ws), Access: Read, Repo: repo})
 		thing(Branch, "origin", Update)
 	case "push":
 		thing(Settings, "*", Read)
@@ -224,7 +249,7 @@ func (f *finder) git(c *shell.Call) {
 			thing(Branch, from, Read)
 		}
 		f.remote(c, ws)
-		thing("pushed", "pushed", Update)
+		f.add(Thing{Kind: "pushed", Name: "pushed", Access: Update, Repo: repo, Value: remoteOf(ws)})
 	case "archive", "bundle", "format-patch":
 		thing(Commit, "HEAD", Read)
 		f.packed(&here, sub, ws)
@@ -245,21 +270,24 @@ func (f *finder) git(c *shell.Call) {
 	case "write-tree":
 		thing(Staged, "*", Read)
 	case "read-tree":
-		name := dir
+		name := worktree
 		if w, ok := here.FlagValue("--prefix"); ok && !w.Dynamic {
-			name = path.Join(dir, w.Value)
+			name = path.Join(worktree, w.Value)
 		}
-		f.add(Thing{Kind: Staged, Name: name, Access: Update, Tree: true, Repo: dir})
+		f.add(Thing{Kind: Staged, Name: name, Access: Update, Tree: true, Repo: repo})
 		if here.Flag("-u") {
 			tree()
 		}
 	default:
 		f.Known = false
-		f.opaque(dir) // an alias or an extension
+		f.opaque(worktree) // an alias or an extension
 		thing(Settings, "alias."+sub, Read)
 		f.add(Thing{Kind: Settings, Name: "global alias." + sub, Access: Read, Repo: "~"})
 	}
 }
+
+// LooksByGit reports whether a subcommand of git changes nothing.
+func LooksByGit(sub string) bool { return lookingSubs["git"][sub] }
 
 // shownByGit has, by subcommand, what follows it where it only shows something.
 var shownByGit = map[string]map[string]bool{
@@ -333,7 +361,7 @@ func (f *finder) bisect(ws []shell.Word, thing func(kind, name string, a Access)
 }
 
 // staged adds entries of the index for paths.
-func (f *finder) staged(c *shell.Call, ws []shell.Word, a Access) {
+func (f *finder) staged(c *shell.Call, repo string, ws []shell.Word, a Access) {
 	if c.Flag("-A", "--all", "-u", "--update", "-p", "--patch", "-i", "--interactive") && len(ws) == 0 {
 		ws = []shell.Word{{Value: "."}}
 	}
@@ -342,7 +370,7 @@ func (f *finder) staged(c *shell.Call, ws []shell.Word, a Access) {
 		if !ok {
 			name, t = c.Dir, Thing{Tree: true}
 		}
-		f.add(Thing{Kind: Staged, Name: name, Access: a, Repo: c.Dir, Sure: t.Sure, Tree: t.Tree || w.Value == "." || w.Value == ".." || strings.HasSuffix(w.Value, "/") || c.Flag("-A", "--all"), Glob: t.Glob})
+		f.add(Thing{Kind: Staged, Name: name, Access: a, Repo: repo, Sure: t.Sure, Tree: t.Tree || w.Value == "." || w.Value == ".." || strings.HasSuffix(w.Value, "/") || c.Flag("-A", "--all"), Glob: t.Glob})
 		if a == Write {
 			f.add(Thing{Kind: Path, Name: name, Access: Read, Tree: true, Glob: t.Glob, Sure: 0.9})
 		}
@@ -355,9 +383,11 @@ func isRevision(v string) bool {
 
 func (f *finder) initialised(c, here *shell.Call) {
 	f.acts++
-	dir := c.Dir
-	if i := len(c.Args) - len(here.Args) - 1; i > 0 {
-		dir = f.repoDir(c, dir)
+	dir := f.repoDir(c, c.Dir)
+	if at, ok := f.toldByGit(c, dir, "--git-dir", "GIT_DIR"); ok {
+		f.add(Thing{Kind: Repository, Name: "repository", Access: Write, Repo: strings.TrimSuffix(at, "/.git")})
+		f.add(Thing{Kind: Path, Name: at, Access: Write, Tree: true})
+		return
 	}
 	if ws := shell.Operands(here.Args, "-b --initial-branch --template --separate-git-dir"); len(ws) > 0 {
 		if d, ok := shell.Resolve(f.expand(ws[0]), dir, f.c.Home); ok {
@@ -376,10 +406,12 @@ func (f *finder) initialised(c, here *shell.Call) {
 	f.add(Thing{Kind: Path, Name: path.Join(dir, ".git"), Access: Write, Tree: true})
 }
 
+// repoDir returns the directory to which -C leads a call of git that begins in dir.
 func (f *finder) repoDir(c *shell.Call, dir string) string {
-	for i := 0; i+1 < len(c.Args); i++ {
-		if c.Args[i].Value == "-C" {
-			if d, ok := shell.Resolve(f.expand(c.Args[i+1]), dir, f.c.Home); ok {
+	before := c.Args[:len(c.Args)-len(c.After())]
+	for i := 0; i+1 < len(before); i++ {
+		if before[i].Value == "-C" {
+			if d, ok := shell.Resolve(f.expand(before[i+1]), dir, f.c.Home); ok {
 				return d
 			}
 		}
@@ -448,8 +480,16 @@ func (f *finder) remote(c *shell.Call, ws []shell.Word) {
 	}
 }
 
+// remoteOf returns the remote that a push or a fetch is told of, or that of a clone.
+func remoteOf(ws []shell.Word) string {
+	if len(ws) == 0 || ws[0].Dynamic {
+		return "origin"
+	}
+	return ws[0].Value
+}
+
 // configured judges git config.
-func (f *finder) configured(c, here *shell.Call, dir string) {
+func (f *finder) configured(here *shell.Call, repo string) {
 	ws := shell.Operands(here.Args, "-f --file --type --default")
 	file, inFile := here.FlagValue("-f", "--file")
 	unset := here.Flag("--unset", "--unset-all", "--remove-section")
@@ -457,12 +497,12 @@ func (f *finder) configured(c, here *shell.Call, dir string) {
 		f.acts--
 		f.sees++
 		if inFile {
-			f.path(file, dir, Read, false)
+			f.path(file, here.Dir, Read, false)
 		}
 		return
 	}
 	if inFile {
-		f.path(file, dir, Update, false)
+		f.path(file, here.Dir, Update, false)
 		return
 	}
 	name := ws[0].Value
@@ -479,5 +519,5 @@ func (f *finder) configured(c, here *shell.Call, dir string) {
 		}
 		return
 	}
-	f.add(Thing{Kind: Settings, Name: name, Access: access, Repo: dir})
+	f.add(Thing{Kind: Settings, Name: name, Access: access, Repo: repo})
 }

@@ -177,17 +177,15 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 	}
 	l, err := shell.ReadIn(text, "bash", c.Dir, f.c.Home, func(l *shell.Line, w shell.Word) shell.Word {
 		at := newFinder(l, in.c)
-		if at.within = in.within; !slices.ContainsFunc(l.Calls, moves) {
-			at.args = in.args
-		}
+		at.within, at.args = in.within, in.args
 		return at.soFar(w)
 	})
 	if err != nil || len(l.Calls) >= shell.MaxCalls {
 		return false
 	}
-	in.Line, in.Background = l, l.Background
-	if slices.ContainsFunc(l.Calls, moves) {
-		in.args = nil
+	in.Line, in.Background = l, l.Background && (here || !endsAtExit(l))
+	if slices.ContainsFunc(l.Calls, func(c shell.Call) bool { return moves(c) && c.Maybe }) {
+		in.args = nil // as in a loop over them
 	}
 	in.all()
 	if in.Interactive != "" && (c.Piped || c.Fed) {
@@ -206,6 +204,14 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 	return true
 }
 
+// endsAtExit reports whether a script ends what it starts when it ends: trap 'kill $pid' EXIT.
+func endsAtExit(l *shell.Line) bool {
+	return slices.ContainsFunc(l.Calls, func(c shell.Call) bool {
+		return c.Name == "trap" && len(c.Args) > 1 && strings.Contains(c.Args[0].Value, "kill") &&
+			slices.ContainsFunc(c.Args[1:], func(w shell.Word) bool { return w.Value == "EXIT" || w.Value == "0" })
+	})
+}
+
 // moves reports whether a call changes what $1 is: shift, set -- a, but not set -eu.
 func moves(c shell.Call) bool {
 	if c.Name != "set" || len(c.Args) == 0 {
@@ -218,6 +224,9 @@ func moves(c shell.Call) bool {
 // takes adds what was found inside a function or a script.
 func (f *finder) takes(c *shell.Call, in *finder, here bool) {
 	for _, t := range in.Things {
+		if (t.Kind == Job || t.Kind == Port && t.Access == Write) && !here && !in.Background && in.Line.Background {
+			continue // what the script started it also ended
+		}
 		f.add(t)
 	}
 	for _, dir := range in.Opaque {

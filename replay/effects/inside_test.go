@@ -107,6 +107,7 @@ func TestFunctionsAndScripts(t *testing.T) {
 		"/w/tool.py":     "#!/usr/bin/env python3\nopen('x', 'w')\n",
 		"/w/shift.sh":    "shift\ntouch \"$1\"\n",
 		"/w/again.sh":    "bash again.sh\n",
+		"/w/trap.sh":     "cat 8000.in &\ntrap 'kill $!' EXIT\ncurl -s localhost:$PORT > out\n",
 		"/w/count.awk":   "{ n++ } END { print n > \"count\" }\n",
 		"/w/edit.sed":    "s/a/b/\nw lines\n",
 	}
@@ -123,6 +124,8 @@ func TestFunctionsAndScripts(t *testing.T) {
 			"loop":  `{ loop; }`,
 			"mkcd":  `{ mkdir -p -- "$1" && cd -- "$1"; }`,
 			"maybe": `{ if test -d "$1"; then cd "$1"; fi; }`,
+			"vc":    `{ local name=$1; shift; git --git-dir=/w/$name.git --work-tree="$HOME" "$@"; touch $1; }`,
+			"any":   `{ while read -r x; do touch "$1"; shift; done; git "$@"; }`,
 		},
 		Content: func(name string) (string, bool) { s, ok := texts[name]; return s, ok },
 	}
@@ -146,6 +149,8 @@ func TestFunctionsAndScripts(t *testing.T) {
 		{"maybe new && touch a", "reads path /w/new; updates path /w/a", "/w", ""},
 		{"(mkcd new); touch a", "reads path /w/new; updates path /w/a; writes directory /w/new", "/w", ""},
 		{"loop", "", "/w", ""},
+		{"vc a add f", "reads path /w/f/**; reads repository repository; updates path /w/add; writes staged /w/f", "", ""},
+		{"any f", "reads repository repository; reads settings alias.; reads settings global alias.", "/w", "x"},
 		{". ./lib.sh", "reads path /w/lib.sh", "", "log()"},
 		{"source lib.sh; log x", "reads path /w/lib.sh; updates path /w/run.log", "", "log()"},
 		{". ./other.sh", "reads path /w/other.sh", "", "*"},
@@ -154,7 +159,8 @@ func TestFunctionsAndScripts(t *testing.T) {
 		{"bash run.sh a.txt", "reads path /w/a.txt; reads path /w/lib.sh; reads path /w/old; reads path /w/run.sh; updates path /w/old; updates path /w/run.log; writes path /w/a.sorted", "", ""},
 		{"./show f g", "reads path /w/f; reads path /w/g; reads path /w/show", "", ""},
 		{"./tool.py now", "reads path /w/tool.py", "/w", ""},
-		{"sh shift.sh a b", "reads path /w/shift.sh", "/w", ""},
+		{"sh shift.sh a b", "reads path /w/shift.sh; updates path /w/b", "", ""},
+		{"bash trap.sh", "reads path /w/8000.in; reads path /w/EXIT; reads path /w/trap.sh; reads port *; writes path /w/out", "", ""},
 		{"bash again.sh", "reads path /w/again.sh", "/w", ""},
 		{"awk -f count.awk in", "reads path /w/count.awk; reads path /w/in; writes path /w/count", "", ""},
 		{"sed -n -f edit.sed in", "reads path /w/edit.sed; reads path /w/in; writes path /w/lines", "", ""},
@@ -170,6 +176,10 @@ func TestFunctionsAndScripts(t *testing.T) {
 		}
 	}
 	in := session
+	in.Text = "vc a add f"
+	if e := Of(in); !slices.ContainsFunc(e.Things, func(t Thing) bool { return t.Kind == Staged && t.Repo == "/w/a.git" }) {
+		t.Errorf("staged in another repository: %v", e.Things)
+	}
 	in.Text = "pack src a.tgz"
 	if e := Of(in); !slices.Equal(e.Passing, []string{"dest"}) {
 		t.Errorf("set on its way: %v", e.Passing)

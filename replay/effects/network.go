@@ -148,6 +148,9 @@ func (f *finder) ports(c *shell.Call) {
 	switch {
 	case c.Background:
 		for _, p := range f.portsOf(c) {
+			if p == anyPort {
+				continue
+			}
 			f.add(Thing{Kind: Port, Name: p, Access: Write, Value: f.serves(c), Sure: 0.8})
 		}
 		f.add(Thing{Kind: Job, Name: "&", Access: Write})
@@ -192,7 +195,9 @@ func (f *finder) serves(c *shell.Call) string {
 
 // talks adds that a line speaks with a service at a port of this machine, or only looks whether that answers.
 func (f *finder) talks(port shell.Word, looks bool) {
-	if port.Dynamic || port.Value == "" || strings.Trim(port.Value, "0123456789") != "" {
+	if port.Dynamic {
+		port.Value = anyPort
+	} else if port.Value == "" || strings.Trim(port.Value, "0123456789") != "" {
 		return
 	}
 	if looks {
@@ -202,6 +207,12 @@ func (f *finder) talks(port shell.Word, looks bool) {
 	f.acts++
 	f.add(Thing{Kind: Port, Name: port.Value, Access: Update, Sure: 0.8})
 }
+
+// anyPort stands for a port of this machine that is not known: localhost:$PORT.
+const anyPort = "*"
+
+// localPort matches a URL of this machine whose port is not known.
+var localPort = lazyregexp.New(`^(?:[a-z][a-z0-9+.-]*://)?(?:[^/@]*@)?(?:localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1?\]):[$` + "`" + `]`)
 
 // PortIn returns the port of this machine in a URL, empty if there is none.
 func PortIn(url string) string {
@@ -217,7 +228,9 @@ func (f *finder) portsOf(c *shell.Call) []string {
 	for i, a := range c.Args {
 		v := f.expand(a).Value
 		if strings.Contains(v, "://") || strings.HasPrefix(v, "localhost") || strings.HasPrefix(v, "127.") {
-			if m := urlPort.FindStringSubmatch(v); m != nil {
+			if localPort.MatchString(v) {
+				out = append(out, anyPort)
+			} else if m := urlPort.FindStringSubmatch(v); m != nil {
 				p := m[1]
 				switch {
 				case p != "":

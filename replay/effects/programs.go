@@ -204,6 +204,9 @@ func (f *finder) cmake(c *shell.Call) {
 	}
 	if build, ok := dir("--build"); ok {
 		f.reads(c.Dir)
+		if c.Flag("--preset") {
+			build = c.Dir // the preset tells
+		}
 		f.opaque(build)
 		return
 	}

@@ -10,7 +10,10 @@ import (
 // variables finds the variables that the line sets, and their values.
 func (f *finder) variables() {
 	times := map[string]int{}
+	given := f.args
+	defer func() { f.args = given }()
 	for _, v := range f.Line.Assigned {
+		f.args = shifted(given, f.Line.Calls[:v.Before])
 		if (!v.Local || len(f.within) == 0) && !v.Apart {
 			f.sets(v.Name)
 		}

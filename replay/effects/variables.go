@@ -3,6 +3,7 @@ package effects
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/internal/lazyregexp"
@@ -194,7 +195,28 @@ func (f *finder) temporary(v shell.Variable) shell.Word {
 // soFar returns a word with the values of variables, as the line that is being read has set them so far.
 func (f *finder) soFar(w shell.Word) shell.Word {
 	f.variables()
+	f.args = shifted(f.args, f.Line.Calls)
 	return f.expand(w)
+}
+
+// shifted returns the arguments of a function or script after some calls in it: shift takes the first ones away. They
+// are nil, which means that they are not known, after other changes.
+func shifted(args []shell.Word, calls []shell.Call) []shell.Word {
+	for i := range calls {
+		c := &calls[i]
+		if args == nil || c.Inner || c.Apart || c.Deferred || !moves(*c) {
+			continue
+		}
+		n, err := 1, error(nil)
+		if len(c.Args) > 0 {
+			n, err = strconv.Atoi(c.Args[0].Value)
+		}
+		if c.Name != "shift" || c.Maybe || err != nil || n < 0 || n > len(args) {
+			return nil
+		}
+		args = args[n:]
+	}
+	return args
 }
 
 // variable cuts a name, or {name} with an operator behind the name, off the beginning of s. The name is ""

@@ -103,6 +103,8 @@ type Variable struct {
 	Appends  bool // to the value that it has
 	// Local means that a function keeps it for itself; Maybe that it stands in a branch; Apart that a subshell sets it.
 	Local, Maybe, Apart bool
+	// Before is how many of the line's calls begin before it is set.
+	Before int
 }
 
 // Redirect is a redirection to or from a file.

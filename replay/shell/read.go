@@ -324,7 +324,7 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 }
 
 func (r *reader) assign(a *syntax.Assign) Variable {
-	v := Variable{Name: a.Name.Value, Unknown: true, Maybe: r.maybe, Apart: r.subshell, Appends: a.Append}
+	v := Variable{Name: a.Name.Value, Unknown: true, Maybe: r.maybe, Apart: r.subshell, Appends: a.Append, Before: len(r.line.Calls)}
 	if a.Append || a.Index != nil {
 		r.use(v.Name) // what else is in it stays
 	}

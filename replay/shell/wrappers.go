@@ -274,7 +274,10 @@ func (r *reader) script(words []Word) {
 		r.use(name)
 	}
 	if len(r.via) > 0 && r.via[len(r.via)-1] == "eval" {
-		r.line.Assigned = append(r.line.Assigned, inner.line.Assigned...)
+		for _, v := range inner.line.Assigned {
+			v.Before = min(before+v.Before, len(r.line.Calls))
+			r.line.Assigned = append(r.line.Assigned, v)
+		}
 		r.line.Functions = append(r.line.Functions, inner.line.Functions...)
 		for name, body := range inner.line.Bodies {
 			if r.line.Bodies == nil {
@@ -309,7 +312,7 @@ var fdExec = map[string]bool{"-x": true, "-X": true, "--exec": true, "--exec-bat
 // sets adds a variable that is set to what is not known.
 func (r *reader) sets(name string) {
 	if isName(name) && r.inner == 0 && !r.deferred && !slices.ContainsFunc(r.line.Assigned, func(v Variable) bool { return v.Name == name }) {
-		r.line.Assigned = append(r.line.Assigned, Variable{Name: name, Unknown: true, Maybe: r.maybe, Apart: r.subshell})
+		r.line.Assigned = append(r.line.Assigned, Variable{Name: name, Unknown: true, Maybe: r.maybe, Apart: r.subshell, Before: len(r.line.Calls)})
 	}
 }
 
@@ -321,7 +324,7 @@ func (r *reader) reads(c *Call) {
 	}
 	for _, w := range Operands(c.Args, valued) {
 		if isName(w.Value) && r.inner == 0 {
-			r.line.Assigned = append(r.line.Assigned, Variable{Name: w.Value, Unknown: true, Apart: r.subshell})
+			r.line.Assigned = append(r.line.Assigned, Variable{Name: w.Value, Unknown: true, Apart: r.subshell, Before: len(r.line.Calls)})
 		}
 	}
 }
