@@ -312,7 +312,8 @@ var table = []rule{
 	{"send", "grpcurl", all(flag("-d"), func(c *call) bool { return !matching(`^(localhost|127\.|\[::1\])`)(c) }), "it sends something to another machine"},
 	{"send", "nc,ncat,netcat,socat,telnet,websocat", sendsAway, "it sends something to another machine"},
 	{"mail", "mail,mailx,s-nail,mutt,neomutt,sendmail,msmtp,ssmtp,swaks,mpack,exim,exim4,telegram-send,slackcat,notify-send-slack,sendemail,sendEmail,smtp-cli,alpine", all(someArgument, not(some(flag("-v -bp -bv --support -D -Q"), toLoopbackServer)), some(matching(isAddress.String()), not(flag("-f -H")))), "it sends a message to people"},
-	{"mail", "wall,write", someInput, "it sends a message to people"},
+	{"mail", "wall", someInput, "it sends a message to people"},
+	{"mail", "write", func(c *call) bool { return c.place.depth == 0 && someOperand(c) || c.Piped || c.Fed }, "it sends a message to people"}, // in a word it is a verb
 
 	// Other machines.
 	{"remote", "ssh,rsh,mosh,docker-machine", changesElsewhere, "it changes something on another machine"},
