@@ -119,11 +119,11 @@ func (w *world) commitsSince(a *act) *back {
 		if p.GitHead == a.GitHead {
 			return b
 		}
-		does := gitSub(p.Line)
-		if before := w.before(p); (before == nil || before.GitHead != p.GitHead) && does != "commit" {
+		commits, adds := onlyCommits(p.Line)
+		if before := w.before(p); (before == nil || before.GitHead != p.GitHead) && !commits {
 			return nil
 		}
-		if does != "commit" && does != "add" {
+		if !commits && !adds {
 			continue
 		}
 		b.from = p.at
@@ -134,6 +134,27 @@ func (w *world) commitsSince(a *act) *back {
 		}
 	}
 	return nil
+}
+
+// onlyCommits reports whether what git does in a line is to commit, or to add files.
+func onlyCommits(l *shell.Line) (commits, adds bool) {
+	if l == nil {
+		return false, false
+	}
+	for i := range l.Calls {
+		c := &l.Calls[i]
+		here := shell.Call{Args: c.After()}
+		switch sub := c.Sub(); {
+		case c.Name != "git" || effects.LooksByGit(sub):
+		case sub == "commit" && !here.Flag("--amend"):
+			commits = true
+		case sub == "add":
+			adds = true
+		default:
+			return false, false
+		}
+	}
+	return commits, adds
 }
 
 // setsTimes reports whether an act sets the times of files, which archives and builds go by.
@@ -193,6 +214,9 @@ func (w *world) backTo(a *act, name string) *back {
 	}
 	f.Was = w.was(a, name)
 	if f.Was == f.Is {
+		if of := w.versions[name]; len(of) > 0 && (w.acts[of[len(of)-1].act].failed || w.acts[of[len(of)-1].act].ended) {
+			return nil // it is as a command left it that failed and is left out
+		}
 		return &back{by: a.at, what: name, files: []string{name}, from: a.at}
 	}
 	before := f.Was

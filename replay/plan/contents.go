@@ -165,7 +165,29 @@ func changes(a *act) bool {
 	inner := slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { // sh -c 'echo $$ > pid; exec prog'
 		return shells[c.Name] && slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "$$") })
 	})
-	return a.Line.Process || inner || slices.ContainsFunc(a.Line.Uses, func(v string) bool { return changing[v] })
+	return a.Line.Process && !processInNames(a.Line) || inner || slices.ContainsFunc(a.Line.Uses, func(v string) bool { return changing[v] })
+}
+
+// processInNames reports whether the number of its shell's process is only in names of files in a line, such as those of
+// temporary files: jq .a f > /tmp/f.$$ && mv /tmp/f.$$ f. What such a file has is the same each time.
+func processInNames(l *shell.Line) bool {
+	left := strings.Count(l.Source, "$$")
+	take := func(w shell.Word, isName bool) {
+		if at := strings.Index(w.Value, "$$"); at >= 0 && (isName || strings.Contains(w.Value[:at], "/")) {
+			left -= strings.Count(w.Text, "$$")
+		}
+	}
+	for _, rd := range l.Redirects {
+		take(rd.Target, true)
+	}
+	for _, c := range l.Calls {
+		for _, w := range c.Args {
+			if c.Name != "echo" && c.Name != "printf" {
+				take(w, c.Name == "mv" || c.Name == "rm" || c.Name == "cp")
+			}
+		}
+	}
+	return left == 0 && !strings.Contains(l.Source, "${$}")
 }
 
 // touches notes on each postcondition which later step wrote the same file in a replay. A file that no

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -259,6 +261,84 @@ func (b *builder) committedAlready(i int, message string) bool {
 		before, ok := commitMessage(a.Line)
 		return ok && b.s.kept[a.at] && before == message
 	})
+}
+
+// beginsAgain takes what git init does to a repository that was there already for what it was seen to do: it copies new
+// templates and changes nothing else.
+func (w *world) beginsAgain(a *act) {
+	if a.failed || a.seen == nil {
+		return
+	}
+	for i := range a.Things {
+		t := &a.Things[i]
+		if t.Kind != effects.Repository || t.Access != effects.Write || !a.begins(t.Repo) || !within(t.Repo, a.seen.Below) || a.seen.has(path.Join(t.Repo, ".git/HEAD")) || a.seen.has(path.Join(t.Repo, "HEAD")) {
+			continue
+		}
+		repo := t.Repo
+		t.Access = effects.Read
+		a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool {
+			return t.Access == effects.Write && (isPath(t) && (t.Name == repo || t.Name == path.Join(repo, ".git")) || t.Kind == effects.Branch && t.Repo == repo)
+		})
+		some := false
+		for _, name := range slices.Sorted(maps.Keys(a.seen.Files)) {
+			if within(name, repo) && !passing(name) {
+				a.Things = append(a.Things, effects.Thing{Kind: effects.Path, Name: name, Access: effects.Update, Sure: 0.95})
+				some = true
+			}
+		}
+		if _, _, only := onlyGit(a.Line); only && !some {
+			a.Looks = true
+		}
+		return
+	}
+}
+
+// amendsAgain marks an amended commit as replaced where an act amends it once more with a message of its own, and nothing
+// was done to the repository in between.
+func (w *world) amendsAgain(a *act) {
+	if !amends(a) {
+		return
+	}
+	for _, b := range slices.Backward(w.acts[:a.at]) {
+		if b.failed || b.ended || len(b.writes) == 0 {
+			continue
+		}
+		if _, here, _ := onlyGit(b.Line); amends(b) && b.Cwd == a.Cwd && !here.Flag("-a", "--all") && len(shell.Operands(here.Args, "-m --message")) == 0 {
+			for _, o := range b.writes {
+				o.gone = a.at
+			}
+		}
+		return
+	}
+}
+
+// amends reports whether an act does nothing but amend a commit, with a message and what was staged.
+func amends(a *act) bool {
+	c, here, ok := onlyGit(a.Line)
+	return ok && c.Sub() == "commit" && here.Flag("--amend") && here.Flag("-m", "--message") &&
+		!here.Flag("--author", "--date", "--reset-author", "-C", "-c", "--reuse-message", "-s", "--signoff", "--trailer")
+}
+
+// remotes adds the repositories of this machine that an act pushes to or fetches from by the name of a remote, which an
+// earlier act gave them.
+func (w *world) remotes(a *act) {
+	for _, t := range a.Things {
+		name, access := t.Name, effects.Read
+		switch t.Kind {
+		case "pushed":
+			name, access = t.Value, effects.Update
+		case effects.Fetched:
+		default:
+			continue
+		}
+		for _, o := range slices.Backward(w.exact[key(effects.Thing{Kind: effects.Remote, Repo: t.Repo, Name: name})]) {
+			if o.thing.Access != effects.Remove && o.gone < 0 && strings.HasPrefix(o.thing.Value, "/") {
+				a.Things = append(a.Things, effects.Thing{Kind: effects.Path, Name: o.thing.Value, Access: access, Tree: true, Sure: 0.8})
+				break
+			}
+		}
+	}
+	a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Fetched })
 }
 
 // addsTree notes the working tree that an act adds to a repository.

@@ -87,7 +87,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 // join returns the world after all commands, added in their order. homes are the recorded home
 // directories by context hash.
 func join(all []commands.Scanned, homes map[string]string, seen map[schemas.EventID]Seen) *world {
-	o := &observer{seen: alone(all, seen), beside: map[string]nearness{}, own: map[string]bool{}, all: all}
+	o := &observer{seen: alone(all, created(all, seen)), beside: map[string]nearness{}, own: map[string]bool{}, all: all}
 	w := o.join(all, homes)
 	if !o.learn(w) {
 		return w

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -53,6 +54,32 @@ func alone(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.Ev
 			s = s.unsure()
 		}
 		out[c.ID] = s
+	}
+	return out
+}
+
+// created returns what was seen, with the files that were not there before. A recorder that listens to a shell knows what
+// is in a directory from its first look on, as long as it looks after each command.
+func created(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.EventID]Seen {
+	remembers := map[string]bool{}
+	for _, s := range seen {
+		for _, f := range s.Files {
+			remembers[s.Below] = remembers[s.Below] || f.Was != "" || f.Is == absent
+		}
+	}
+	out := maps.Clone(seen)
+	last := map[string]string{} // where the last look after a command of a session was
+	for _, c := range all {
+		s := seen[c.ID]
+		if len(s.New) > 0 && last[c.Session] == s.Below && remembers[s.Below] {
+			files := maps.Clone(s.Files)
+			for _, name := range s.New {
+				files[name] = SeenFile{absent, files[name].Is}
+			}
+			s.Files = files
+			out[c.ID] = s
+		}
+		last[c.Session] = s.Below
 	}
 	return out
 }

@@ -226,6 +226,9 @@ func (w *world) unexplained(a *act, t effects.Thing) {
 			}
 			found = true
 			a.needs(dep{o.act, replay.NeedFile, t.Name, 0.5, false})
+			if b.Built && b.seen != nil && b.seen.has(t.Name) && remakes(b.Line) {
+				break // it made the file anew, whatever earlier runs left
+			}
 		}
 	}
 	// A directory that is only filled is made by that: a failed act before it does not matter.
@@ -248,7 +251,7 @@ func (w *world) readTree(a *act, dir string) {
 	all := effects.Thing{Kind: effects.Path, Name: dir, Tree: true}
 	w.afterBacks(a, all)
 	for _, o := range w.below(dir) {
-		if onlyGo(a) && onlyGo(w.acts[o.act]) || a.empties(o.thing.Name) || a.replaces(o.thing.Name) {
+		if onlyGo(a) && onlyGo(w.acts[o.act]) || a.empties(o.thing.Name) || a.replaces(o.thing.Name) || a.makesAgain(w.acts[o.act], o.thing) {
 			continue // go reads sources, and not the programs that it made
 		}
 		a.mayNeed(dep{o.act, kindOf(o.thing), o.thing.Name, min(o.thing.Sure, 0.6), false})
@@ -259,7 +262,7 @@ func (w *world) readTree(a *act, dir string) {
 		}
 	}
 	for _, o := range w.opaque {
-		if a.Built && (o.thing.Repo == product(a) || a.rebuilds(o)) {
+		if a.Built && (o.thing.Repo == product(a) || w.rebuilds(a, o) || a.fillsAgain(w.acts[o.act])) {
 			continue // a build that runs again needs nothing of its earlier run, nor what makes all of its files again
 		}
 		if b := w.acts[o.act]; b.seen != nil && within(dir, b.seen.Below) && !within(o.thing.Name, b.seen.Below) {

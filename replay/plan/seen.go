@@ -21,6 +21,8 @@ type Seen struct {
 	Files map[string]SeenFile
 	// Directories are those whose entries changed.
 	Directories []string
+	// New are the files of Files, in such directories, that a recorder which knew the others did not know.
+	New []string
 }
 
 // SeenFile is the content and the mode of a file before and after a command, in a form that can be compared;
@@ -47,10 +49,17 @@ func (n *Narrative) saw(id schemas.EventID, c *recountv1.Changes) {
 		if f.GetRemoved() {
 			is = absent
 		}
-		s.Files[f.GetPath()] = SeenFile{state(f.GetWasSha256(), f.GetWasMode()), is}
+		was := state(f.GetWasSha256(), f.GetWasMode())
+		s.Files[f.GetPath()] = SeenFile{was, is}
+		if was == "" && is != "" && is != absent && f.GetSize() <= maxRemembered && slices.Contains(s.Directories, path.Dir(f.GetPath())) {
+			s.New = append(s.New, f.GetPath())
+		}
 	}
 	n.Seen[id] = s
 }
+
+// maxRemembered is the length of the largest file that recorders remember; see package recording.
+const maxRemembered = 256 << 10
 
 // maxSeenWrites is how many files of a program are listed as its writes. Of more the directory that has them
 // all counts.
@@ -86,9 +95,14 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 	}
 	files := slices.DeleteFunc(slices.Clone(all), cached)
 	if (a.Looks || a.Checks) && len(files) > 0 {
+		builds := a.Checks && a.Remakes
 		a.Looks, a.Checks = false, false // it did more than that, of whatever it read
 		if !slices.Contains(a.Reads, a.Cwd) {
 			a.Reads = append(a.Reads, a.Cwd)
+		}
+		if builds { // make check, which built what it checked
+			a.Built, a.observed, a.Opaque = true, true, []string{ancestor(files)}
+			return
 		}
 		a.add(files, s)
 		return
@@ -138,6 +152,9 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 		}
 	}
 	if a.Opaque = opaque; (a.observed || len(opaque) == 0 && !a.Looks && !a.Checks) && !a.Built && len(files) <= maxSeenWrites {
+		if !a.observed { // of links to one file that is removed, the others have another time
+			files = slices.DeleteFunc(files, func(name string) bool { f := s.Files[name]; return f.Was == f.Is && f.Is != "" })
+		}
 		a.add(files, s)
 	}
 }
@@ -280,6 +297,16 @@ func (w *world) movedHead(a *act) bool {
 func (s *Seen) made(name string) bool {
 	for f, state := range s.Files {
 		if within(f, name) && state.Is != absent && (state.Was == "" || state.Was == absent) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes reports whether a file, or one below it, was seen to be written.
+func (s *Seen) writes(name string) bool {
+	for f, state := range s.Files {
+		if within(f, name) && state.Is != absent {
 			return true
 		}
 	}

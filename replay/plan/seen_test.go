@@ -12,7 +12,7 @@ import (
 )
 
 // watched returns a narrative of lines that each may have, after a bar, the files that were seen to change:
-// "f=2" is f with the content 2, "f=1>2" f with 2 where 1 was, "-f" a file that is gone, "d/" a directory whose
+// "f=2" is f with the content 2, "+f=2" one that is new, "f=1>2" f with 2 where 1 was, "-f" a file that is gone, "d/" a directory whose
 // entries changed. A line without a bar was not looked at.
 func watched(lines ...string) Narrative {
 	texts := make([]string, len(lines))
@@ -39,6 +39,11 @@ func watched(lines ...string) Narrative {
 				s.Files["/home/ann/app/"+name] = SeenFile{was, is}
 			default:
 				s.Files["/home/ann/app/"+name] = SeenFile{"", was}
+				if rest, isNew := strings.CutPrefix(name, "+"); isNew {
+					delete(s.Files, "/home/ann/app/"+name)
+					s.Files["/home/ann/app/"+rest] = SeenFile{"", was}
+					s.New = append(s.New, "/home/ann/app/"+rest)
+				}
 			}
 		}
 		seen[id(i)] = s

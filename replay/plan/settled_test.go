@@ -161,7 +161,8 @@ func TestPackagesInTheDirectory(t *testing.T) {
 func TestNumbersOfProcesses(t *testing.T) {
 	for line, want := range map[string]bool{
 		"echo $$ > pid": true, "echo \"${$}\" > pid": true, "sh -c 'echo $$ > pid'": true, "f() { echo $$; }": true, "cat > f <<E\n$$\nE": true,
-		"printf 'a:\n\techo $$x\n' > Makefile": false, "cat > f <<'E'\n$$\nE": false, "echo $RANDOM > r": true, "echo '$RANDOM' > r": false,
+		"printf 'a:\n\techo $$x\n' > Makefile": false, "cat > f <<'E'\n$$\nE": false,
+		"jq .a f > /tmp/f.$$ && mv /tmp/f.$$ f": false, "sort f > f.$$ && mv f.$$ f": false, "echo /tmp/f.$$ > f": true, "./gen --seed $$ > f": true, "cp f f.$$; echo $$ > pid": true, "echo $RANDOM > r": true, "echo '$RANDOM' > r": false,
 	} {
 		w := join(narrative(line).Commands, nil, nil)
 		if got := changes(w.acts[0]); got != want {

@@ -337,6 +337,9 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 			if o.thing.Access == effects.Remove {
 				continue
 			}
+			if (o.thing.Tree || o.thing.Glob) && isPath(o.thing) && isPath(t) && !t.Tree && !t.Glob && o.thing.Name != t.Name && b.seen != nil && within(t.Name, b.seen.Below) && !b.seen.writes(t.Name) {
+				continue // it was seen that it wrote other files there
+			}
 			code := s.w.acts[remover].ExitCode
 			another := (code == nil || *code == 0) && isPath(t) && isPath(o.thing) && !t.Tree && !t.Glob && !within(o.thing.Name, t.Name) // of rm a b
 			match := o.gone == remover && !another || overlaps(t, o.thing) && !(known && o.thing.Tree)
@@ -344,13 +347,13 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 				match = o.thing.Kind == effects.Job && o.gone == remover
 			}
 			if t.Kind == effects.Products {
-				match = o.gone == remover
+				match = o.gone == remover || o.thing.Kind == "opaque" && b.Built && within(o.thing.Name, t.Name)
 			}
 			if o.thing.Kind == "opaque" && isPath(t) && within(t.Name, o.thing.Name) {
 				// A program whose writes are unknown may have made it, unless an act that failed later would
 				// have.
 				if b := s.w.acts[j]; b.seen != nil && within(t.Name, b.seen.Below) {
-					if b.seen.made(t.Name) {
+					if b.seen.writes(t.Name) {
 						made = true
 						if s.kept[j] {
 							kept = j
@@ -368,7 +371,26 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 			}
 		}
 	}
-	return made, kept
+	if kept < 0 {
+		kept = s.madeAgain(remover, t)
+	}
+	return made || kept >= 0, kept
+}
+
+// madeAgain returns the last kept act before another one that makes what that removes because an earlier run of make, or
+// the like, which had made it is left out; -1 if there is none.
+func (s *slice) madeAgain(remover int, t effects.Thing) int {
+	for j, b := range s.w.acts[:remover] {
+		if s.kept[j] || b.seen == nil || !remakes(b.Line) || t.Kind != effects.Products && (!isPath(t) || !b.seen.writes(t.Name)) {
+			continue
+		}
+		for k, o := range slices.Backward(s.w.acts[:remover]) {
+			if s.kept[k] && o.Line != nil && !o.failed && sameMaker(o.Line, b.Line) {
+				return k
+			}
+		}
+	}
+	return -1
 }
 
 func needText(d dep) string {

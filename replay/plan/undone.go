@@ -35,6 +35,9 @@ func (b *back) and(o *back) *back {
 // putsBack returns what an act restores, nil if it is none of the known forms. It is called before the
 // act's own writes are recorded.
 func (w *world) putsBack(a *act) *back {
+	if b := w.movesTreeBack(a); b != nil {
+		return b
+	}
 	if a.Line == nil || len(a.Line.Calls) != 1 || len(a.Line.Redirects) > 0 || a.Background || a.Line.Calls[0].Maybe || a.Line.Calls[0].Abroad {
 		return nil
 	}
@@ -248,6 +251,43 @@ func (w *world) copiesBack(a *act, from, to string) *back {
 		return nil
 	}
 	return w.since(a, to, start)
+}
+
+// movesTreeBack returns the back of rm -r DIR && mv COPY DIR, where COPY is as an earlier cp -r DIR COPY left it: it
+// undoes what was written below the directory since, and the copy.
+func (w *world) movesTreeBack(a *act) *back {
+	if a.Line == nil || len(a.Line.Calls) != 2 || len(a.Line.Redirects) > 0 || a.Line.Calls[0].Name != "rm" || a.Line.Calls[1].Name != "mv" {
+		return nil
+	}
+	removed := shell.Operands(a.Line.Calls[0].Args, "")
+	moved := shell.Operands(a.Line.Calls[1].Args, "")
+	if len(removed) != 1 || len(moved) != 2 {
+		return nil
+	}
+	dir, ok := shell.Resolve(removed[0], a.Line.Calls[0].Dir, a.home)
+	to, known := shell.Resolve(moved[1], a.Line.Calls[1].Dir, a.home)
+	from, also := shell.Resolve(moved[0], a.Line.Calls[1].Dir, a.home)
+	o := w.latest(from)
+	if !ok || !known || !also || dir != to || o == nil || o.gone >= 0 || !o.thing.Tree {
+		return nil
+	}
+	p := w.acts[o.act]
+	if was, is, copied := oneToOne(p); !copied || p.Line.Calls[0].Name != "cp" || was != dir || is != from || w.touched(from, o.act+1, true) {
+		return nil
+	}
+	b := &back{by: a.at, what: dir, files: []string{dir, from}, of: slices.Clone(p.writes), from: o.act}
+	for _, c := range w.acts[o.act+1:] {
+		for _, o := range c.writes {
+			t := o.thing
+			switch inside := isPath(t) && !t.Glob && within(t.Name, dir) || t.Kind == effects.Mode && within(t.Name, dir); {
+			case inside && t.Sure >= 0.9:
+				b.of = append(b.of, o)
+			case inside, t.Kind == "opaque" && !c.weak && (within(dir, t.Name) || within(t.Name, dir)), isPath(t) && (t.Tree || t.Glob) && overlaps(t, effects.Thing{Kind: effects.Path, Name: dir, Tree: true}):
+				return nil
+			}
+		}
+	}
+	return b
 }
 
 // keepsOriginal has the programs that can keep the old version of a file beside it, under a longer name.

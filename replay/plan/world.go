@@ -109,6 +109,7 @@ func (w *world) shell(session string) *shellState {
 func (w *world) add(a *act) {
 	a.at, a.repeat = len(w.acts), -1
 	w.acts = append(w.acts, a)
+	w.beginsAgain(a)
 	w.place(a)
 	a.scripts = w.own(a)
 	w.judgeRun(a)
@@ -116,6 +117,9 @@ func (w *world) add(a *act) {
 	w.compilesAgain(a)
 	if a.Background && !a.failed && !a.ended {
 		w.restarts(a)
+	}
+	if !a.failed && !a.ended {
+		w.amendsAgain(a)
 	}
 	w.rests(a)
 	if a.failed || a.ended {
@@ -141,12 +145,13 @@ func (w *world) place(a *act) {
 		switch t.Kind {
 		case effects.Job:
 			t.Repo = a.Session
-		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, effects.Bisect, effects.Remote, "stash", "pushed":
+		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, effects.Bisect, effects.Remote, effects.Fetched, "stash", "pushed":
 			if !own[t.Repo] {
 				t.Repo = w.repo(t.Repo, a.Workspace, t)
 			}
 		}
 	}
+	w.remotes(a)
 	if slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
 		return (t.Kind == effects.Port || t.Kind == effects.Job) && t.Access == effects.Update
 	}) {
@@ -291,6 +296,7 @@ func (w *world) leaves(a *act) {
 		}
 	}
 	w.removesProducts(a)
+	w.remakesProducts(a)
 	if a.repeat = w.repeated(a); a.repeat >= 0 {
 		return
 	}
@@ -298,7 +304,7 @@ func (w *world) leaves(a *act) {
 		o := &write{act: a.at, thing: effects.Thing{Kind: "opaque", Name: dir, Repo: product(a)}, gone: -1}
 		for _, old := range w.opaque {
 			// A build makes the same again; another program may add to what it did.
-			if a.Built && old.gone < 0 && (old.thing.Name == dir && old.thing.Repo == product(a) || a.rebuilds(old)) {
+			if a.Built && old.gone < 0 && (old.thing.Name == dir && old.thing.Repo == product(a) || w.rebuilds(a, old)) {
 				old.gone = a.at
 			}
 		}
@@ -313,61 +319,6 @@ func (w *world) leaves(a *act) {
 		a.writes = append(a.writes, o)
 		w.opaque = append(w.opaque, o)
 	}
-}
-
-// removesProducts marks builds as gone of whose files none is left.
-func (w *world) removesProducts(a *act) {
-	if a.seen == nil {
-		return
-	}
-	var removed []string
-	for name, f := range a.seen.Files {
-		if f.Is == absent {
-			removed = append(removed, name)
-		}
-	}
-	for _, o := range w.opaque {
-		if len(removed) == 0 || o.gone >= 0 || len(o.left) == 0 {
-			continue
-		}
-		for _, name := range removed {
-			delete(o.left, name)
-		}
-		if len(o.left) == 0 {
-			o.gone, o.removed = a.at, true
-		}
-	}
-}
-
-// products returns the files that a build was seen to write, nil if that is not known.
-func (a *act) products() map[string]bool {
-	if a.seen == nil || !a.Remakes {
-		return nil
-	}
-	files, _ := a.seen.plainFiles()
-	made := map[string]bool{}
-	for _, name := range files {
-		if !cached(name) && a.seen.Files[name].Is != absent {
-			made[name] = true
-		}
-	}
-	if len(made) == 0 {
-		return nil
-	}
-	return made
-}
-
-// rebuilds reports whether a build was seen to write again all that is left of an earlier one.
-func (a *act) rebuilds(o *write) bool {
-	if a.seen == nil || !a.Remakes || len(o.left) == 0 {
-		return false
-	}
-	for name := range o.left {
-		if !a.seen.has(name) {
-			return false
-		}
-	}
-	return true
 }
 
 // has reports whether a file was seen to be written.
@@ -481,6 +432,9 @@ func (w *world) remove(a *act, t effects.Thing) {
 	}
 	if t.Kind == effects.Products {
 		for _, o := range w.opaque {
+			if a.seen != nil && len(o.left) > 0 {
+				continue // it was seen which of its files are removed, see removesProducts
+			}
 			if o.gone < 0 && w.acts[o.act].Built && within(o.thing.Name, t.Name) {
 				o.gone, o.removed = a.at, true
 			}
@@ -494,8 +448,12 @@ func (w *world) remove(a *act, t effects.Thing) {
 		}
 	}
 	if t.Tree && isPath(t) {
+		of := t.Name
+		if t.Glob && path.Base(of) == "*" {
+			of = path.Dir(of) // rm -rf build/*
+		}
 		for _, o := range w.opaque {
-			if o.gone < 0 && within(o.thing.Name, t.Name) && (!installs(w.acts[o.act]) || !within(o.thing.Name, w.acts[o.act].Cwd)) {
+			if o.gone < 0 && within(o.thing.Name, of) && (!installs(w.acts[o.act]) || !within(o.thing.Name, w.acts[o.act].Cwd)) {
 				o.gone, o.removed = a.at, true
 			}
 		}
