@@ -56,6 +56,17 @@ func TestBegunAgain(t *testing.T) {
 	}
 }
 
+// TestBegunAgainElsewhere has git init where nobody looked. An act that found its repository tells that it was there.
+func TestBegunAgainElsewhere(t *testing.T) {
+	for first, directory := range map[string]bool{"ls ../old/.git/hooks": false, "ls ../old": true, "rm -rf ../old/.git": true} {
+		p := made(t, narrative(first, "cd ../old && git init -q", "cp ../old/.git/hooks/a b"), Request{})
+		last := p.Steps[len(p.Steps)-2]
+		if got := slices.ContainsFunc(last.Post, func(p replay.Postcondition) bool { return p.Kind == replay.PostDirectory }); got != directory || last.Original != "cd ../old && git init -q" {
+			t.Errorf("after %s the directory tells that %s was done: %v", first, last.Original, last.Post)
+		}
+	}
+}
+
 // TestSucceedsAfterAFailure has a file that a failure left, and a success that left it as it was.
 func TestSucceedsAfterAFailure(t *testing.T) {
 	n := watched("make check | out=1 .", "echo a > expected | expected=1 .", "make check | out=1>1")

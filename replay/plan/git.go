@@ -263,15 +263,16 @@ func (b *builder) committedAlready(i int, message string) bool {
 	})
 }
 
-// beginsAgain takes what git init does to a repository that was there already for what it was seen to do: it copies new
-// templates and changes nothing else.
+// beginsAgain takes what git init does to a repository that was there already for what it was seen to do, or else for
+// something in its directory: it copies new templates and changes nothing else.
 func (w *world) beginsAgain(a *act) {
-	if a.failed || a.seen == nil {
-		return
-	}
 	for i := range a.Things {
 		t := &a.Things[i]
-		if t.Kind != effects.Repository || t.Access != effects.Write || !a.begins(t.Repo) || !within(t.Repo, a.seen.Below) || a.seen.has(path.Join(t.Repo, ".git/HEAD")) || a.seen.has(path.Join(t.Repo, "HEAD")) {
+		if a.failed || t.Kind != effects.Repository || t.Access != effects.Write || !a.begins(t.Repo) {
+			continue
+		}
+		looked := a.seen != nil && within(t.Repo, a.seen.Below)
+		if looked && (a.seen.has(path.Join(t.Repo, ".git/HEAD")) || a.seen.has(path.Join(t.Repo, "HEAD"))) || !looked && !w.hasRepository(a, t.Repo) {
 			continue
 		}
 		repo := t.Repo
@@ -279,6 +280,10 @@ func (w *world) beginsAgain(a *act) {
 		a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool {
 			return t.Access == effects.Write && (isPath(t) && (t.Name == repo || t.Name == path.Join(repo, ".git")) || t.Kind == effects.Branch && t.Repo == repo)
 		})
+		if !looked {
+			a.Things = append(a.Things, effects.Thing{Kind: effects.Path, Name: path.Join(repo, ".git"), Access: effects.Update, Tree: true, Sure: 0.7})
+			return
+		}
 		some := false
 		for _, name := range slices.Sorted(maps.Keys(a.seen.Files)) {
 			if within(name, repo) && !passing(name) {
@@ -291,6 +296,25 @@ func (w *world) beginsAgain(a *act) {
 		}
 		return
 	}
+}
+
+// hasRepository reports whether the acts before one tell that a directory has a repository: the last of them that names
+// something below its .git found or left it there.
+func (w *world) hasRepository(a *act, dir string) bool {
+	for _, b := range slices.Backward(w.acts[:a.at]) {
+		if b.ExitCode != nil && *b.ExitCode != 0 {
+			continue
+		}
+		for _, t := range b.Things {
+			if isPath(t) && within(t.Name, path.Join(dir, ".git")) {
+				return t.Access != effects.Remove
+			}
+			if isPath(t) && t.Access == effects.Remove && within(dir, t.Name) {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // amendsAgain marks an amended commit as replaced where an act amends it once more with a message of its own, and nothing
