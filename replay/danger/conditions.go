@@ -499,7 +499,11 @@ func updatesAll(text string) bool {
 
 func destroysData(c *call) bool {
 	for _, a := range c.Args {
-		if text := literals.ReplaceAllString(explained.ReplaceAllString(a.Value, ""), "''"); destroys.MatchString(text) || updatesAll(text) {
+		text := a.Value
+		if len(text) > 2 && text[0] == '-' && text[1] != '-' {
+			text = text[2:] // of -e'DROP TABLE t'
+		}
+		if text = literals.ReplaceAllString(explained.ReplaceAllString(text, ""), "''"); destroys.MatchString(text) || updatesAll(text) {
 			return true
 		}
 	}

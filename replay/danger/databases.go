@@ -96,6 +96,8 @@ func (c *call) stated(flags string) (texts []string) {
 			texts = append(texts, w.Value)
 		case equals && strings.HasPrefix(name, "--") && strings.Contains(" "+flags+" ", " "+name+" "):
 			texts = append(texts, value)
+		case len(w.Value) > 2 && strings.ContainsRune(w.Value, ' ') && strings.Contains(" "+flags+" ", " "+w.Value[:2]+" "):
+			texts = append(texts, w.Value[2:]) // -e'select 1'
 		}
 	}
 	return texts
