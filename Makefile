@@ -55,7 +55,7 @@ tidy:
 
 # Without GORACE each package's tests sleep for a second at their end.
 race:
-	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -p 4 -race -vet=off -timeout 30m ./...)
+	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -race -vet=off -timeout 30m ./...)
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)

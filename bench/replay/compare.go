@@ -76,5 +76,6 @@ func sumOf(r io.Reader) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), err
 }
 
-// logs matches what tools note for themselves, with times and random names: no two runs have the same.
-var logs = regexp.MustCompile(`(^|/)(\.npm/(_logs|_cacache)(/.*)?|CMakeFiles/CMake(Output\.log|ConfigureLog\.yaml))$`)
+// logs matches what tools note for themselves, with times and random names: no two runs have the same. It matches also what
+// is cached in the home directory, which can be made again.
+var logs = regexp.MustCompile(`(^|/)(\.npm/(_logs|_cacache)(/.*)?|CMakeFiles/CMake(Output\.log|ConfigureLog\.yaml))$|^\.cache(/|$)`)

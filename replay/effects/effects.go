@@ -54,6 +54,9 @@ const (
 	Bisect     = "bisect"
 )
 
+// Tracked is the Value of paths of which only the files go that git has, so not its repository.
+const Tracked = "tracked"
+
 // Thing is something that a command reads or changes.
 type Thing struct {
 	Kind   string
@@ -66,8 +69,8 @@ type Thing struct {
 	Partial bool
 	// Repo is the directory in which git was run, for things of a repository.
 	Repo string
-	// Value is what a symbolic link points to, the mode that a file is given, as written, or the directory
-	// whose files are served on a port.
+	// Value is Tracked for paths that git removes; what a symbolic link points to, the mode that a file is given, as
+	// written, or the directory whose files are served on a port.
 	Value string
 	// Sure is how sure that is, 0 to 1.
 	Sure float64

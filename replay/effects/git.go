@@ -79,10 +79,14 @@ func (f *finder) git(c *shell.Call) {
 		f.staged(&here, repo, ws, Write)
 	case "rm":
 		f.staged(&here, repo, ws, Write)
+		before := len(f.Things)
 		for _, w := range ws {
 			if !here.Flag("--cached") {
 				f.path(w, dir, Remove, true)
 			}
+		}
+		for i := before; i < len(f.Things); i++ {
+			f.Things[i].Value = Tracked
 		}
 	case "mv":
 		f.staged(&here, repo, ws, Write)

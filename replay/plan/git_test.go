@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,5 +76,17 @@ func TestGitPostconditions(t *testing.T) {
 				t.Errorf("%s: %q, want %s", s.Original, has, w)
 			}
 		}
+	}
+}
+
+// TestRemovalLeavesTheRepository checks that git rm -r . takes back nothing that was seen to change in .git.
+func TestRemovalLeavesTheRepository(t *testing.T) {
+	n := watched("git init", "git symbolic-ref HEAD refs/heads/next | .git/HEAD=1>2", "git rm -rq . && tar -xzf ../b.tgz", "git add -A && git commit -m two")
+	var kept []string
+	for _, s := range made(t, n, Request{}).Steps {
+		kept = append(kept, s.Original)
+	}
+	if !slices.Contains(kept, "git symbolic-ref HEAD refs/heads/next") {
+		t.Errorf("kept %q", kept)
 	}
 }

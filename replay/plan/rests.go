@@ -187,6 +187,9 @@ func (w *world) read(a *act, t effects.Thing) {
 	if t.Kind == effects.Port {
 		// The service answers only once the commands that wait for it have run.
 		s := w.shell(a.Session)
+		if !found {
+			w.mayListen(a, t)
+		}
 		if found || len(s.jobs) > 0 {
 			for _, o := range w.exact["job\x00"+a.Session+"\x00&"] {
 				if o.gone < 0 {

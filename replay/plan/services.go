@@ -3,7 +3,9 @@ package plan
 import (
 	"path"
 	"slices"
+	"strings"
 
+	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/effects"
 	"github.com/recountdb/recount/replay/shell"
 )
@@ -99,4 +101,28 @@ func (w *world) served(session string) (dirs []string) {
 		}
 	}
 	return dirs
+}
+
+// mayListen adds possible dependencies for a port at which no act is known to listen: on the acts that told an unknown
+// program to start something (./ctl start web), as far as not all that they left is gone.
+func (w *world) mayListen(a *act, t effects.Thing) {
+	for _, b := range w.acts[:a.at] {
+		if b.failed || b.Line == nil || len(b.writes) > 0 && !slices.ContainsFunc(b.writes, func(o *write) bool { return o.gone < 0 }) {
+			continue
+		}
+		if slices.ContainsFunc(b.Line.Calls, starts) {
+			a.needs(dep{b.at, replay.NeedService, name(t), 0.5, false})
+		}
+	}
+}
+
+// starts reports whether a call tells a program that stands in the tree to start something.
+func starts(c shell.Call) bool {
+	if c.Abroad || c.Deferred || !strings.Contains(c.Head.Value, "/") {
+		return false
+	}
+	words := shell.Operands(c.Args, "")
+	return slices.ContainsFunc(words[:min(len(words), 2)], func(w shell.Word) bool {
+		return w.Value == "start" || w.Value == "restart" || w.Value == "up" || w.Value == "serve"
+	})
 }

@@ -179,3 +179,19 @@ func TestRequestsThatWereDeclined(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownServices has a script of which nothing is known but which files it was seen to leave: what is asked of a
+// port rests on what it was told to start.
+func TestUnknownServices(t *testing.T) {
+	lines := []string{
+		"./ctl start mock | +run/mock.pid=1 +run/mock.log=2", "curl -s http://127.0.0.1:18561/a > a.json | +a.json=3", "./ctl stop mock | -run/mock.pid -run/mock.log",
+		"./ctl start web | +run/web.pid=4", "./ctl stop web | -run/web.pid",
+	}
+	var kept []string
+	for _, s := range made(t, watched(lines...), Request{}).Steps {
+		kept = append(kept, s.Original)
+	}
+	if want := []string{"./ctl start mock", "curl -s http://127.0.0.1:18561/a > a.json", "./ctl stop mock"}; !slices.Equal(kept, want) {
+		t.Errorf("kept %q, want %q", kept, want)
+	}
+}

@@ -418,6 +418,9 @@ func (w *world) remove(a *act, t effects.Thing) {
 		if isPath(o.thing) && o.thing.Tree && isPath(t) && !within(o.thing.Name, t.Name) {
 			return // only a part of what the earlier act made
 		}
+		if t.Value == effects.Tracked && (o.thing.Repo != "" || strings.Contains(o.thing.Name+"/", "/.git/")) {
+			return // git rm -r . leaves the repository
+		}
 		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || t.Tree && isPath(t) && within(o.thing.Repo, t.Name) && w.began(o.thing.Repo, a.at) || isPath(t) && (isPath(o.thing) || o.thing.Kind == effects.Mode) && within(o.thing.Name, t.Name)) {
 			o.gone, o.removed = a.at, true
 		}
@@ -447,7 +450,7 @@ func (w *world) remove(a *act, t effects.Thing) {
 			}
 		}
 	}
-	if t.Tree && isPath(t) {
+	if t.Tree && isPath(t) && t.Value != effects.Tracked {
 		of := t.Name
 		if t.Glob && path.Base(of) == "*" {
 			of = path.Dir(of) // rm -rf build/*
