@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
@@ -92,6 +93,12 @@ func TestPartitionsAreAddedInSplitRoles(t *testing.T) {
 		Position: schemas.Position{Topic: schemas.TopicCommands, Partition: 24}, Value: []byte(`{"command":"make unseen","cwd":"/src"}`),
 	}); err != nil {
 		t.Fatal(err)
+	}
+	// What a status says, and what a client knows of a topic, may be from before, for a second at most.
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		if st, err := c.Client.Status(t.Context(), api.StatusRequest{}); err != nil || len(st.Log.Unread) > 0 {
+			break
+		}
 	}
 	v, err := c.Client.Verify(t.Context(), api.VerifyRequest{Projections: []string{"segment"}}, nil)
 	if err != nil || v.OK || len(v.Unread) != 1 || v.Unread[0] != "recount.commands/24" {
