@@ -55,13 +55,14 @@ func TestAtProviders(t *testing.T) {
 		`duckdb -c "ATTACH 'postgres:host=db.example.com dbname=shop' AS p; DELETE FROM p.orders"`:                     true,
 		`duckdb -c "ATTACH 'postgres:host=db.example.com dbname=shop' AS p; CREATE TABLE o AS SELECT * FROM p.orders"`: false,
 		`duckdb -c "ATTACH 'postgres:host=localhost dbname=shop' AS p; INSERT INTO p.orders VALUES (1)"`:               false,
-		`doppler secrets -p shop`:                                                                                      false,
-		`doppler secrets delete DB -p shop`:                                                                            true,
-		`s5cmd run build/commands.txt`:                                                                                 true,
-		`sudo networksetup -setdnsservers Wi-Fi 1.2`:                                                                   true,
-		`networksetup -getdnsservers Wi-Fi`:                                                                            false,
-		`sudo scutil --set HostName web`:                                                                               true,
-		`scutil --get HostName`:                                                                                        false,
+
+		`doppler secrets -p shop`:                    false,
+		`doppler secrets delete DB -p shop`:          true,
+		`s5cmd run build/commands.txt`:               true,
+		`sudo networksetup -setdnsservers Wi-Fi 1.2`: true,
+		`networksetup -getdnsservers Wi-Fi`:          false,
+		`sudo scutil --set HostName web`:             true,
+		`scutil --get HostName`:                      false,
 	})
 }
 
