@@ -76,7 +76,7 @@ const nothingToLose = `
 		for branch; do ! git show-ref --verify --quiet "refs/heads/$branch" || exit 1; done
 		exit 0 ;;
 	files) left=$(changed --untracked-files=all --ignored -- "$@") ;;
-	*) left=$(changed && git stash list) ;;
+	*) left=$(changed --untracked-files=normal && git stash list) ;;
 	esac && test -z "$left"`
 
 // tidy finds out in which working trees there is nothing that git could lose: they are not there, or all is committed

@@ -309,6 +309,7 @@ func TestWhatCanDoNoHarm(t *testing.T) {
 	}
 	git("-C", "stashed", "stash", "-q")
 	git("clone", "-q", "clean", "untracked")
+	git("-C", "untracked", "config", "status.showUntrackedFiles", "no")
 	if err := os.WriteFile(filepath.Join(w.dir, "untracked", "g"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
