@@ -33,10 +33,10 @@ build:
 	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/recount ./cmd/recount-front # without C they start sooner
 	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-local ./cmd/recount-record
 
-# Tests wait about as long as they compute, so four packages run at once, on two cores as well. Their heaps are
-# small: collecting garbage less often costs little memory and saves a fifth of the CPU time.
+# The heaps of tests are small, so that collecting garbage less often costs little memory and saves a
+# fifth of the CPU time.
 test:
-	export GOGC=400 TMPDIR=$$(scripts/scratch.sh); $(call each,test -p 4 -vet=off ./...)
+	export GOGC=400 TMPDIR=$$(scripts/scratch.sh); $(call each,test -vet=off ./...)
 
 check:
 	@test -z "$$($(GO) $(tool) gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) $(tool) gofumpt -l .; exit 1; }
