@@ -72,7 +72,7 @@ func (im *Importer) Has(path string) bool {
 	return ok || path == "unsafe"
 }
 
-// Import returns a complete package. It implements types.Importer.
+// Import returns a complete package, without its list of imports. It implements types.Importer.
 func (im *Importer) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
@@ -95,6 +95,9 @@ func (im *Importer) Import(path string) (*types.Package, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded standard library: %s: %w", path, err)
 	}
+	// The checker walks imports to word its errors. The next Import may write those of a package that is only named
+	// so far, so none may be found on the way.
+	pkg.SetImports(nil)
 	im.done[path] = pkg
 	return pkg, nil
 }

@@ -4,6 +4,7 @@ import (
 	"go/types"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -24,6 +25,37 @@ func TestPackagesShareTheirTypes(t *testing.T) {
 	if !http.Complete() || !io.Complete() {
 		t.Error("a package is not complete")
 	}
+}
+
+// TestWalkWhileOthersImport walks what a package imports, as the checker does to word an error, while another goroutine
+// imports packages that it names. The race detector judges it.
+func TestWalkWhileOthersImport(t *testing.T) {
+	im := New()
+	server, err := im.Import("net/http")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	done.Go(func() {
+		for _, path := range []string{"io", "net", "net/url", "crypto/tls", "mime/multipart", "bufio", "context", "time"} {
+			if _, err := im.Import(path); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	var walk func(*types.Package, map[*types.Package]bool)
+	walk = func(p *types.Package, seen map[*types.Package]bool) {
+		for _, imported := range p.Imports() {
+			if !seen[imported] {
+				seen[imported] = true
+				walk(imported, seen)
+			}
+		}
+	}
+	for range 100 {
+		walk(server, map[*types.Package]bool{})
+	}
+	done.Wait()
 }
 
 func TestEveryPackageDecodes(t *testing.T) {
