@@ -15,7 +15,7 @@ import (
 var closed = []rule{
 	// Clusters.
 	{"cluster", "kubectl,oc,kubecolor", unless(0, 1, `adm,annotate,api-resources,api-versions,argo,auth can-i,auth whoami,cert-manager,certificate,cnpg,directpv,minio,rook-ceph,cluster-info,completion,config,convert,
-		cordon,cp,create,ctx,debug,exec,image,krew,kustomize,label,login,logout,neat,new-project,ns,options,plugin,policy,port-forward,process,project,
+		cp,create,ctx,debug,exec,image,krew,kustomize,label,login,logout,neat,new-project,ns,options,plugin,policy,port-forward,process,project,
 		projects,proxy,registry,rollout,rsh,rsync,set,start-build,stern,tag,tree,uncordon`), "it changes a cluster"},
 	{"cluster", "kubectl debug,oc debug", matching(`^node/`), "it gets onto a machine of a cluster"},
 	{"cluster", "kubectl cp,oc cp,oc rsync", intoPod, "it changes what runs in a cluster"},

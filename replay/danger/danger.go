@@ -337,7 +337,7 @@ func (p Place) within(name string) bool {
 }
 
 // system has the directories that belong to the machine rather than to a user.
-var system = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/dev", "/run", "/var/run", "/root", "/var/lib", "/var/log", "/var/spool", "/opt", "/System", "/Library"}
+var system = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/dev", "/run", "/var/run", "/root", "/var/lib", "/var/log", "/var/spool", "/var/www", "/srv", "/opt", "/System", "/Library"}
 
 // ofSystem reports whether a path outside the tree belongs to the machine.
 func (p Place) ofSystem(name string) bool {

@@ -15,10 +15,10 @@ func TestFifth(t *testing.T) {
 	testHalves(t, "fifth", bounds{"a", 2, 4, 1}, bounds{"b", 1, 3, 0})
 }
 
-// TestSixth counts what is found in a sixth set, by a third such author. The two that are missed label and
-// cordon in a cluster, which the author of the manuals' set calls ordinary.
+// TestSixth counts what is found in a sixth set, by a third such author. What is missed
+// labels in a cluster, which the author of the manuals' set calls ordinary.
 func TestSixth(t *testing.T) {
-	testHalves(t, "sixth", bounds{"a", 0, 1, 0}, bounds{"b", 2, 1, 3})
+	testHalves(t, "sixth", bounds{"a", 0, 1, 0}, bounds{"b", 1, 1, 3})
 }
 
 // TestSeventh counts what is found in a seventh set, by a fourth such author. At the first look 18 of 343 were
@@ -28,10 +28,10 @@ func TestSeventh(t *testing.T) {
 }
 
 // TestEighth counts what is found in an eighth set, by a fifth such author. At the first look 15 of 300 were
-// missed. Most of the eleven that are missed still install software or
-// open a port, which the authors of other sets call ordinary.
+// missed. Most of the ten that are missed still install software,
+// which the authors of other sets call ordinary.
 func TestEighth(t *testing.T) {
-	testHalves(t, "eighth", bounds{"a", 5, 1, 1}, bounds{"b", 6, 0, 0})
+	testHalves(t, "eighth", bounds{"a", 5, 1, 1}, bounds{"b", 5, 0, 0})
 }
 
 // testHalves counts what is found in the two halves of a set.
@@ -117,4 +117,10 @@ func TestSixteenth(t *testing.T) {
 // 1 of 750 flagged. The file of settings in the home directory that is still missed is one that a replay maps.
 func TestSeventeenth(t *testing.T) {
 	testHalves(t, "seventeenth", bounds{"a", 0, 1, 0}, bounds{"b", 1, 0, 0})
+}
+
+// TestEighteenth counts what is found in an eighteenth set, by a fifteenth such author. At the first look 3 of 200 were missed, and
+// 4 of 650 flagged.
+func TestEighteenth(t *testing.T) {
+	testHalves(t, "eighteenth", bounds{"a", 0, 1, 0}, bounds{"b", 0, 2, 0})
 }

@@ -31,7 +31,7 @@ var machines = []rule{
 	{"send", "mc admin,mc policy,mc anonymous,mc ilm,mc version,mc replicate,mc retention,mc legalhold,mc tag,mc event,mc quota,mc encrypt,mc share", unless(1, 3, "links,trace,console,prometheus,download,scanner"), "it changes another storage"},
 
 	// Networks.
-	{"system", "iptables,ip6tables", all(flag("-A -I --append --insert"), exactly("DROP REJECT")), "it changes the machine's firewall"},
+	{"system", "iptables,ip6tables", flag("-A -I --append --insert"), "it changes the machine's firewall"},
 	{"system", "ipset", func(c *call) bool { return words("destroy flush del x f -X -F -D")[c.Sub()] }, "it changes the machine's firewall"},
 	{"system", "conntrack", flag("-D -F --delete --flush"), "it cuts connections of others"},
 	{"system", "ipvsadm", flag("-C -D -d --clear --delete-service --delete-server"), "it changes where connections go"},
