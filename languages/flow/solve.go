@@ -239,7 +239,11 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 	}
 	p.AddFlow(func(f *scope.Flow) {
 		var values scope.Set
-		if value.Head != "?" {
+		switch {
+		case value.Head == "?":
+		case value.Text == target.Text && value.Plain() && !p.Lang.Exports && s.Decl == nil && p.Lang.Builtin[value.Head]:
+			values = scope.Set{{Value: p.External(p.Lang.Builtins, value.Head), Sure: true}} // str = str, outside functions
+		default:
 			values = p.Eval(f, Site{s, b.In}, value)
 		}
 		if several {

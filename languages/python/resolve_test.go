@@ -37,6 +37,16 @@ calls a.py -> a.py:Plain @6:0
 calls a.py -> a.py:f @5:0
 calls a.py -> python builtins len @8:0 (external)
 calls a.py -> nowhere @9:0 (unresolved)
+`}, {"a module's variable that holds the builtin of its name", `
+-- compat.py --
+text = str
+str = str
+-- a.py --
+from compat import str, text
+str(1)
+text(2)
+`, `
+calls a.py -> python builtins str @2:0,3:0 (external)
 `}, {"inner functions hide outer ones, and class bodies do not reach into methods", `
 -- a.py --
 def f(): pass
