@@ -78,7 +78,7 @@ func (f *finder) git(c *shell.Call) {
 	case "add", "stage":
 		f.staged(&here, repo, ws, Write)
 	case "rm":
-		f.staged(&here, repo, ws, Write)
+		f.staged(&here, repo, ws, Update) // it refuses what the index does not have
 		before := len(f.Things)
 		for _, w := range ws {
 			if !here.Flag("--cached") {
@@ -375,7 +375,7 @@ func (f *finder) staged(c *shell.Call, repo string, ws []shell.Word, a Access) {
 			name, t = c.Dir, Thing{Tree: true}
 		}
 		f.add(Thing{Kind: Staged, Name: name, Access: a, Repo: repo, Sure: t.Sure, Tree: t.Tree || w.Value == "." || w.Value == ".." || strings.HasSuffix(w.Value, "/") || c.Flag("-A", "--all"), Glob: t.Glob})
-		if a == Write {
+		if a != Remove {
 			f.add(Thing{Kind: Path, Name: name, Access: Read, Tree: true, Glob: t.Glob, Sure: 0.9})
 		}
 	}

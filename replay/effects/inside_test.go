@@ -84,7 +84,7 @@ func TestWritesOfPrograms(t *testing.T) {
 		"git archive -o a.tar HEAD":                              "reads commit HEAD; reads repository repository; writes path /w/a.tar",
 		"git bundle create b main":                               "reads commit HEAD; reads repository repository; writes path /w/b",
 		"git format-patch -o p main":                             "reads commit HEAD; reads repository repository; updates path /w/p/**",
-		"git rm --cached f":                                      "reads path /w/f/**; reads repository repository; writes staged /w/f",
+		"git rm --cached f":                                      "reads path /w/f/**; reads repository repository; updates staged /w/f",
 		"bash <<'E'\necho x > f\nE":                              "writes path /w/f",
 	} {
 		e := of(command)
