@@ -188,6 +188,9 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 		in.args = nil // as in a loop over them
 	}
 	in.all()
+	if !here {
+		in.exits()
+	}
 	if in.Interactive != "" && (c.Piped || c.Fed) {
 		in.Interactive = ""
 	}
@@ -206,10 +209,23 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 
 // endsAtExit reports whether a script ends what it starts when it ends: trap 'kill $pid' EXIT.
 func endsAtExit(l *shell.Line) bool {
-	return slices.ContainsFunc(l.Calls, func(c shell.Call) bool {
-		return c.Name == "trap" && len(c.Args) > 1 && strings.Contains(c.Args[0].Value, "kill") &&
-			slices.ContainsFunc(c.Args[1:], func(w shell.Word) bool { return w.Value == "EXIT" || w.Value == "0" })
-	})
+	return slices.ContainsFunc(l.Calls, func(c shell.Call) bool { return trapsExit(&c) && strings.Contains(c.Args[0].Value, "kill") })
+}
+
+// trapsExit reports whether a call says what its shell does when it ends: trap 'rmdir lock' EXIT.
+func trapsExit(c *shell.Call) bool {
+	return c.Name == "trap" && len(c.Args) > 1 && slices.ContainsFunc(c.Args[1:], func(w shell.Word) bool { return w.Value == "EXIT" || w.Value == "0" })
+}
+
+// exits adds what a script does when it ends.
+func (f *finder) exits() {
+	ends := f.Ends
+	for i := range f.Line.Calls {
+		if c := &f.Line.Calls[i]; trapsExit(c) {
+			f.follow(c, "trap", c.Args[0].Value, nil, false)
+		}
+	}
+	f.Ends = ends
 }
 
 // moves reports whether a call changes what $1 is: shift, set -- a, but not set -eu.

@@ -108,6 +108,7 @@ func TestFunctionsAndScripts(t *testing.T) {
 		"/w/shift.sh":    "shift\ntouch \"$1\"\n",
 		"/w/again.sh":    "bash again.sh\n",
 		"/w/trap.sh":     "cat 8000.in &\ntrap 'kill $!' EXIT\ncurl -s localhost:$PORT > out\n",
+		"/w/lock.sh":     "mkdir .lock || exit 1\ntrap 'rmdir .lock' EXIT\necho 1 >> n\n",
 		"/w/count.awk":   "{ n++ } END { print n > \"count\" }\n",
 		"/w/edit.sed":    "s/a/b/\nw lines\n",
 	}
@@ -161,6 +162,7 @@ func TestFunctionsAndScripts(t *testing.T) {
 		{"./tool.py now", "reads path /w/tool.py", "/w", ""},
 		{"sh shift.sh a b", "reads path /w/shift.sh; updates path /w/b", "", ""},
 		{"bash trap.sh", "reads path /w/8000.in; reads path /w/EXIT; reads path /w/trap.sh; reads port *; writes path /w/out", "", ""},
+		{"bash lock.sh", "reads path /w/EXIT; reads path /w/lock.sh; removes path /w/.lock; updates path /w/n; writes directory /w/.lock", "", ""},
 		{"bash again.sh", "reads path /w/again.sh", "/w", ""},
 		{"awk -f count.awk in", "reads path /w/count.awk; reads path /w/in; writes path /w/count", "", ""},
 		{"sed -n -f edit.sed in", "reads path /w/edit.sed; reads path /w/in; writes path /w/lines", "", ""},
