@@ -40,12 +40,16 @@ func TestGitPostconditions(t *testing.T) {
 		"git stash pop stash@{1}",
 		"ln -s a.txt l",
 		"git commit -q --allow-empty -m one",
+		"git tag v2",
+		"git tag -f -a v2 -m two",
+		"git branch -f stable HEAD~1",
 	}
 	want := []string{
 		"file/home/ann/app/.git branch=main", "setting=user.email=ann@example.com", "setting=user.name=Ann A", "", "staged=/home/ann/app/a.txt>5", "commit=one",
 		"branch=feature head=feature>10", "", "staged=/home/ann/app>9", "commit=two",
 		"head=main>", "commit:feature", "none=", "none=", "none=", "", "none=", "none=",
 		"commit=three", `commit=Revert_"three"`, "picked=feature", "no-branch=feature", "no-tag=v1", "", "none=", "link=/home/ann/app/l", "none=",
+		"tag=v2", "none=", "none=",
 	}
 	p := made(t, narrative(lines...), Request{All: true})
 	for _, s := range p.Steps {

@@ -253,7 +253,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 		})
 	}
 	unknown, moved, wide := false, false, len(a.Opaque) > 0 || a.Line == nil || a.observed
-	shellState, unknownMode := len(b.sets(i)) > 0, false
+	shellState, untold := len(b.sets(i)) > 0, false
 	for _, o := range a.writes {
 		t := o.thing
 		target := b.m.Path(t.Name)
@@ -291,7 +291,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			if perm, ok := permission(t.Value); ok {
 				add(replay.Postcondition{Kind: replay.PostMode, Target: target, Hash: perm}, t)
 			} else {
-				unknownMode = true
+				untold = true
 			}
 		case t.Access == effects.Remove && t.Kind == effects.Branch:
 			add(replay.Postcondition{Kind: replay.PostNoBranch, Target: b.m.Name(transform.Branch, t.Name)}, t)
@@ -299,6 +299,8 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			add(replay.Postcondition{Kind: replay.PostNoTag, Target: t.Name}, t)
 		case t.Access == effects.Remove && (t.Kind == effects.Image || t.Kind == effects.Container):
 			unknown = true
+		case (t.Kind == effects.Branch || t.Kind == effects.Tag) && t.Access == effects.Write && movesRefs(a.Line):
+			untold = true // it may be there, and elsewhere
 		case t.Kind == effects.Package && t.Access != effects.Remove:
 			manager, name, _ := strings.Cut(t.Name, " ")
 			add(replay.Postcondition{Kind: replay.PostPackage, Target: name, Manager: manager}, t)
@@ -335,7 +337,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 	slices.Sort(st.Outputs)
 	st.Outputs = slices.Compact(st.Outputs)
 	switch {
-	case shellState || unknownMode || unknown && len(st.Post) == 0:
+	case shellState || untold || unknown && len(st.Post) == 0:
 		st.Post = append(st.Post[:0], replay.Postcondition{Kind: replay.PostNone})
 	case moved: // what git wrote into the tree is there if HEAD is
 		if b.moved == nil {

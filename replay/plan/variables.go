@@ -108,6 +108,13 @@ func replacesBranch(c shell.Call) bool {
 	return here.Flag("-B", "-C", "-M", "-f", "--force")
 }
 
+// movesRefs reports whether a line moves a tag or a branch that may be there already: git tag -f v1.
+func movesRefs(l *shell.Line) bool {
+	return l != nil && slices.ContainsFunc(l.Calls, func(c shell.Call) bool {
+		return c.Name == "git" && slices.Contains([]string{"tag", "branch", "checkout", "switch"}, c.Sub()) && replacesBranch(c)
+	})
+}
+
 // there reports whether a repository had commits when an act, or one before it, ran in its directory: git init changes
 // nothing there.
 func (w *world) there(repo string, at int) bool {
