@@ -165,7 +165,22 @@ func changes(a *act) bool {
 	inner := slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { // sh -c 'echo $$ > pid; exec prog'
 		return shells[c.Name] && slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "$$") })
 	})
-	return a.Line.Process && !processInNames(a.Line) || inner || slices.ContainsFunc(a.Line.Uses, func(v string) bool { return changing[v] })
+	return a.Line.Process && !processInNames(a.Line) || inner || slices.ContainsFunc(a.Line.Uses, func(v string) bool {
+		return changing[v] && !(v == "!" && onlyAwaited(a.Line))
+	})
+}
+
+// onlyAwaited reports whether a line names the last process only to wait for it or to end it.
+func onlyAwaited(l *shell.Line) bool {
+	left := strings.Count(l.Source, "$!")
+	for _, c := range l.Calls {
+		for _, w := range c.Args {
+			if c.Name == "wait" || c.Name == "kill" || c.Name == "disown" {
+				left -= strings.Count(w.Text, "$!")
+			}
+		}
+	}
+	return left == 0 && !strings.Contains(l.Source, "${!")
 }
 
 // processInNames reports whether the number of its shell's process is only in names of files in a line, such as those of

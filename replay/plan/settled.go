@@ -21,7 +21,9 @@ const maxSettled = 4000
 // Only steps that could reach nothing but the directory are settled, because files are no evidence of
 // anything else. same[k] is set if step k, and every step that it needs, is the one that was replayed.
 func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did) []replay.Postcondition {
-	unsteady, ended := map[schemas.EventID]bool{}, map[schemas.EventID]bool{}
+	// What runs in the background is over where a later step ends it, and where nothing of it answers at a port: a
+	// sandbox ends all that a run has started.
+	unsteady, over := map[schemas.EventID]bool{}, map[schemas.EventID]bool{}
 	ends := map[int]bool{} // the steps that end a service
 	for k := range steps {
 		if by := steps[k].EndedBy; by != nil {
@@ -36,12 +38,12 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 		k := b.index[i]
 		st := &steps[k]
 		unsteady[st.Intent] = st.Background || changes(a)
-		ended[st.Intent] = st.EndedBy != nil
+		over[st.Intent] = st.EndedBy != nil || st.Background && !listens(st)
 		if ends[k] && same[k] && len(did[k]) > 0 && len(st.Post) == 1 && st.Post[0].Kind == replay.PostNone && quiet(st, did[k]) {
 			st.Post[0].Kind = replay.PostQuiet // it has to run if what it ends does
 			continue
 		}
-		if !same[k] || len(did[k]) == 0 || st.EndedBy == nil && (st.Background || changes(a) && len(did[k][0].Files) > 0) {
+		if !same[k] || len(did[k]) == 0 || !over[st.Intent] && (st.Background || changes(a) && len(did[k][0].Files) > 0) {
 			continue
 		}
 		st.Settled = did[k][0].Within && did[k][0].Whole && (len(did[k][0].Files) > 0 || !asked(st))
@@ -66,7 +68,7 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 					continue
 				}
 				switch {
-				case ended[d.Intent] && !f.Removed && !passing(f.Path):
+				case over[d.Intent] && !f.Removed && !passing(f.Path):
 					left[f.Path] = &replay.Postcondition{Kind: replay.PostFile, Target: f.Path} // with whatever content
 				case unsteady[d.Intent] || passing(f.Path):
 					left[f.Path] = nil
@@ -92,6 +94,11 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 	}
 	slices.SortFunc(out, func(x, y replay.Postcondition) int { return strings.Compare(x.Target, y.Target) })
 	return out
+}
+
+// listens reports whether a step starts what is known to answer at a port.
+func listens(st *replay.Step) bool {
+	return slices.ContainsFunc(st.Post, func(p replay.Postcondition) bool { return p.Kind == replay.PostPort })
 }
 
 // asked reports whether a step is itself a goal, so that it has to run even if it only prints.

@@ -147,10 +147,10 @@ func (r *runner) leftAbsent(name string) bool {
 	return slices.ContainsFunc(r.plan.Settled, func(p replay.Postcondition) bool { return p.Kind == replay.PostAbsent && p.Target == name })
 }
 
-// isOver reports whether nothing of a service is left to make: a later step ends it, and what it wrote while
-// it ran is as the last replays left it.
+// isOver reports whether nothing of what runs in the background is left to make: a later step ends it, or nothing of
+// it answers at a port, and what it wrote while it ran is as the last replays left it.
 func (r *runner) isOver(ctx context.Context, s *replay.Step) (bool, error) {
-	if !s.Settled || s.EndedBy == nil {
+	if !s.Settled {
 		return false, nil
 	}
 	if held, err := r.asReplaysLeft(ctx); err != nil || !held {

@@ -167,7 +167,7 @@ func TestServicesThatEnd(t *testing.T) {
 	}{
 		{"as it was", true, true, "skipped skipped skipped"},
 		{"its log is gone", true, false, "done skipped skipped"},
-		{"nothing ends it", false, true, "done skipped skipped"},
+		{"nothing ends it, and it does not listen", false, true, "skipped skipped skipped"},
 	} {
 		w := newWorld(t)
 		log := filepath.Join(w.dir, "log")
