@@ -28,7 +28,7 @@ type Finding struct {
 	Why  string `json:"why" example:"it removes files outside the tree" doc:"What it does, as a sentence."`
 	// Unless and Whole are set by plans alone.
 	Unless string `json:"unless,omitempty" example:"/home/bob/app" doc:"A repository that the plan begins. It is only dangerous where that is there before the run."`
-	Open   bool   `json:"open,omitempty" doc:"Words alone say so, and what they say reaches others. It is only dangerous where the network is open, or there is no sandbox."`
+	Open   bool   `json:"open,omitempty" doc:"Words alone say so, and what they say reaches others; or it ends processes, of which a sandbox has its own. It is only dangerous where the network is open, or there is no sandbox."`
 	Whole  bool   `json:"whole,omitempty" doc:"What it removes is known by variables that steps before it set. It is only dangerous if steps are left out of the run."`
 	// Clean is the working tree whose changes git discards, Remotes the repository from which it pushes to a remote
 	// of which its line does not say where it is.
@@ -86,7 +86,7 @@ func Find(l *shell.Line, at Place) []Finding {
 			if r.when != nil && !r.when(c) || r.kind == "history" && c.ownHistory() {
 				continue
 			}
-			add(Finding{Kind: r.kind, What: c.text(), Why: r.why, Open: guesses[r.why] && elsewhere[r.kind], Branches: c.removesBranches(), Files: c.discardsFiles(), Clean: c.discardsIn(), Remotes: c.pushesFrom()})
+			add(Finding{Kind: r.kind, What: c.text(), Why: r.why, Open: guesses[r.why] && elsewhere[r.kind] || ends[r.why], Branches: c.removesBranches(), Files: c.discardsFiles(), Clean: c.discardsIn(), Remotes: c.pushesFrom()})
 		}
 		for _, f := range c.inside() {
 			add(f)

@@ -111,11 +111,17 @@ func TestWhereItIsDangerous(t *testing.T) {
 		"git -C sub checkout -- .":           {Clean: "/home/ann/work/sub", Files: []string{"."}},
 		"git restore -s v1 src/":             {Clean: "/home/ann/work", Files: []string{"src/"}},
 		"git checkout v1 -- a.txt $f":        {Clean: "/home/ann/work"},
+		"git clean -fdq build out":           {Clean: "/home/ann/work", Files: []string{"build", "out"}},
+		"git -C sub clean -fdx -e keep":      {Clean: "/home/ann/work/sub", Files: []string{"."}},
 		"git checkout -f main":               {Clean: "/home/ann/work"},
 		"make deploy":                        {Open: true},
 		"frob deploy":                        {Open: true},
 		"frob delete x":                      {},
 		"curl -d x https://example.com":      {},
+		"pkill -f server.py":                 {Open: true},
+		"kill 4711":                          {Open: true},
+		"fuser -k 8080/tcp":                  {Open: true},
+		"tmux kill-server":                   {},
 	} {
 		found, _ := find(command)
 		if len(found) == 0 {

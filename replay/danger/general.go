@@ -115,10 +115,16 @@ const (
 	irrevocable = "its words say that it does what can't be taken back"
 	targetSays  = "its target says that it publishes or deploys"
 	scriptSays  = "its script says that it publishes or deploys"
+	endsNumber  = "it ends a process by a number or a search, which may be another one by now"
+	endsNamed   = "it ends every process of that name, whoever started it"
+	endsUsers   = "it ends every process that uses something"
 )
 
 // guesses has the reasons of rules that know nothing but words.
 var guesses = map[string]bool{irrevocable: true, targetSays: true, scriptSays: true}
+
+// ends has the reasons of rules about the end of processes.
+var ends = map[string]bool{endsNumber: true, endsNamed: true, endsUsers: true}
 
 // general are the rules for programs that the table does not know.
 func general(c *call) []rule {

@@ -51,7 +51,7 @@ func (c *call) discardsIn() string {
 		return ""
 	}
 	switch c.Sub() {
-	case "reset", "checkout", "restore", "switch", "stash":
+	case "reset", "checkout", "restore", "switch", "stash", "clean":
 		return c.gitDir()
 	case "branch":
 		if len(c.removesBranches()) > 0 {
@@ -66,13 +66,18 @@ func (c *call) discardsIn() string {
 	return ""
 }
 
-// discardsFiles returns the files whose changes git discards, nil if they are not known or are all.
+// discardsFiles returns the files whose changes git discards, or that git clean may remove, nil if they are not known
+// or are all.
 func (c *call) discardsFiles() (names []string) {
-	if c.discardsIn() == "" || c.Sub() != "checkout" && c.Sub() != "restore" {
+	if c.discardsIn() == "" || c.Sub() != "checkout" && c.Sub() != "restore" && c.Sub() != "clean" {
 		return nil
 	}
 	words := c.After()
-	if at := slices.IndexFunc(words, func(w shell.Word) bool { return w.Value == "--" }); at >= 0 {
+	if c.Sub() == "clean" {
+		if words = shell.Operands(words, "-e --exclude"); len(words) == 0 {
+			return []string{"."}
+		}
+	} else if at := slices.IndexFunc(words, func(w shell.Word) bool { return w.Value == "--" }); at >= 0 {
 		words = words[at+1:]
 	} else if c.Sub() == "checkout" {
 		return nil // it may name a branch

@@ -197,9 +197,9 @@ var table = []rule{
 	{"system", "ipcrm,f5fpc", nil, "it ends what other programs use"},
 	{"system", "rpm", flag("-e --erase"), "it removes software from the machine"},
 	{"system", "pacman", all(matching(`^-R`), not(matching(`^-R[a-z]*p`))), "it removes software from the machine"},
-	{"process", "kill", killsByNumber, "it ends a process by a number or a search, which may be another one by now"},
-	{"process", "pkill,killall,killall5,xkill,skill", not(some(flag("-l --list -0"), pidFileInside)), "it ends every process of that name, whoever started it"},
-	{"process", "fuser", flag("-k --kill"), "it ends every process that uses something"},
+	{"process", "kill", killsByNumber, endsNumber},
+	{"process", "pkill,killall,killall5,xkill,skill", not(some(flag("-l --list -0"), pidFileInside)), endsNamed},
+	{"process", "fuser", flag("-k --kill"), endsUsers},
 
 	{"system", "pfctl", flag("-d -F -f -e"), "it changes the machine's firewall"},
 	{"system", "authselect", not(exactly("current check list show requirements test")), "it changes who may log in"},

@@ -88,8 +88,8 @@ func (c *call) assigned(name string, until *syntax.Word) []shell.Word {
 	if n == 0 {
 		return nil
 	}
-	if makesTemporary(value.Node) {
-		return []shell.Word{{Value: "/tmp/made"}}
+	if made, ok := Temporary(value); ok {
+		return []shell.Word{{Value: made}}
 	}
 	if !value.Dynamic {
 		return []shell.Word{value}
@@ -105,6 +105,9 @@ func (c *call) assigned(name string, until *syntax.Word) []shell.Word {
 	}
 	return []shell.Word{value}
 }
+
+// Temporary returns a path that stands for what mktemp makes, if a word is $(mktemp …).
+func Temporary(w shell.Word) (string, bool) { return "/tmp/made", makesTemporary(w.Node) }
 
 // makesTemporary reports whether a word is $(mktemp …), with flags alone that say no other directory.
 func makesTemporary(w *syntax.Word) bool {

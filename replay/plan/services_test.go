@@ -100,6 +100,7 @@ func TestServicesOnTheirPorts(t *testing.T) {
 func TestRemovalsByVariables(t *testing.T) {
 	lines := []string{
 		"out=build", "mkdir $out; echo 1 > $out/a", `rm -rf "$out/a"`, "L=~/.local", `rm -rf "$L/share"`, "two='build /etc'", "rm -rf $two", "out=..", "rm -rf $out", "echo 2 > b",
+		"tmp=$(mktemp -d) && echo 1 > $tmp/a", `rm -rf "$tmp"`,
 	}
 	var asked, whole []string
 	for _, st := range made(t, narrative(lines...), Request{All: true}).Steps {
@@ -110,10 +111,10 @@ func TestRemovalsByVariables(t *testing.T) {
 			whole = append(whole, st.Original)
 		}
 	}
-	if want := []string{lines[2], lines[4], lines[6], lines[8]}; !slices.Equal(asked, want) {
+	if want := []string{lines[2], lines[4], lines[6], lines[8], lines[11]}; !slices.Equal(asked, want) {
 		t.Errorf("asked about %q, want %q", asked, want)
 	}
-	if want := lines[2:3]; !slices.Equal(whole, want) {
+	if want := []string{lines[2], lines[11]}; !slices.Equal(whole, want) {
 		t.Errorf("%q are only dangerous without a step, want %q", whole, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/replay/danger"
 	"github.com/recountdb/recount/replay/effects"
 	"github.com/recountdb/recount/replay/shell"
 	"github.com/recountdb/recount/replay/transform"
@@ -39,6 +40,10 @@ func (b *builder) learn(a *act, l *shell.Line, home string) {
 		again := slices.ContainsFunc(l.Assigned[:i], func(o shell.Variable) bool { return o.Name == v.Name })
 		if v.Unknown && !v.Value.Dynamic || v.Appends || v.Maybe || v.Local || again || v.Value.Glob || !slices.Contains(a.Sets, v.Name) {
 			delete(vars, v.Name)
+			continue
+		}
+		if made, ok := danger.Temporary(v.Value); ok {
+			vars[v.Name] = made
 			continue
 		}
 		if strings.HasPrefix(v.Value.Text, "~") {

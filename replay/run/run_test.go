@@ -335,6 +335,7 @@ func TestWhatCanDoNoHarm(t *testing.T) {
 		"a file as it was":         {danger.Finding{Clean: at("changed"), Files: []string{"h", "new"}}, nil, "done done"},
 		"a changed file":           {danger.Finding{Clean: at("changed"), Files: []string{"h", "f"}}, nil, "done refused"},
 		"a file of its own":        {danger.Finding{Clean: at("untracked"), Files: []string{"g"}}, nil, "done refused"},
+		"nothing that git lacks":   {danger.Finding{Clean: at("clean"), Files: []string{"."}}, nil, "done done"},
 		"a folder with a change":   {danger.Finding{Clean: at("changed"), Files: []string{"."}}, nil, "done refused"},
 		"a remote in the tree":     {danger.Finding{Remotes: at("clean")}, nil, "done done"},
 		"a remote elsewhere":       {danger.Finding{Remotes: at("changed")}, nil, "done refused"},
@@ -356,6 +357,23 @@ func TestWhatCanDoNoHarm(t *testing.T) {
 		want := map[sandbox.Isolation]string{sandbox.IsolationNone: "refused", sandbox.IsolationSandbox: "done"}[isolation]
 		if got := statuses(w.run(w.plan(s))); got != want {
 			t.Errorf("a guess, %s: %s, want %s", isolation, got, want)
+		}
+	}
+}
+
+// TestStepsDoNotFindThemselves has steps that look for a process by words which they have in them, as the shell into
+// which they were typed did not.
+func TestStepsDoNotFindThemselves(t *testing.T) {
+	for _, session := range []string{"", "one"} {
+		w := newWorld(t)
+		s := commands("sleep 4711 & X=1", "pgrep -fc 'sleep 4711' > found; pkill -f 'sleep 4711'; echo ended > out", "env | grep -c __recount || true")
+		for i := range s {
+			s[i].Session, s[i].Shell = session, "bash"
+		}
+		s[0].Background, s[0].Sets = true, []string{"X"}
+		r := w.run(w.plan(s))
+		if got := statuses(r); got != "done done done" || w.read("found")+w.read("out") != "1\nended\n" || r.Steps[2].Output != "0\n" {
+			t.Errorf("session %q: %s, %q", session, got, r.Steps[2].Output)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,11 +30,19 @@ func (r *runner) command(s *replay.Step) sandbox.Command {
 				starts = "starts"
 			}
 		}
-		c.Args = []string{shell, "-c", sessionWords + script, shell, r.sessionFile(s), line, keep, jobs, starts}
+		command = line
+		c.Args = []string{shell, "-c", sessionWords + script, shell, r.sessionFile(s), keep, jobs, starts}
+	} else if searches.MatchString(command) && (shell == "bash" || shell == "zsh") {
+		c.Args[2] = typedWords + `eval "$__recount_command"`
+	} else {
+		command = ""
 	}
 	env := maps.Clone(r.Env)
 	if env == nil {
 		env = map[string]string{}
+	}
+	if command != "" {
+		env["__recount_command"] = command
 	}
 	maps.Copy(env, s.Env)
 	maps.Copy(env, values)
@@ -79,10 +88,17 @@ func (r *runner) sessionFile(s *replay.Step) string {
 	return path.Join(r.Scratch, "session-"+hex.EncodeToString(sum[:8]))
 }
 
-// sessionWords are the arguments of withSession and withJobs: the file with a session's state, the
-// command, whether the state is written again, the file with the session's jobs, and whether the command
-// starts some.
-const sessionWords = `__recount_state=$1 __recount_command=$2 __recount_keep=$3 __recount_jobs=$4 __recount_starts=$5
+// searches finds lines that look for processes by their words: pkill -f server.
+var searches = regexp.MustCompile(`\b(pkill|pgrep|ps|pidof|killall)\b`)
+
+// typedWords take the command out of the environment. A shell whose arguments have it would find itself where the
+// command looks for processes by their words; the one into which it was typed did not.
+const typedWords = `typeset +x __recount_command
+`
+
+// sessionWords are the arguments of withSession and withJobs: the file with a session's state, whether the state
+// is written again, the file with the session's jobs, and whether the command starts some.
+const sessionWords = typedWords + `__recount_state=$1 __recount_keep=$2 __recount_jobs=$3 __recount_starts=$4
 set --
 `
 
