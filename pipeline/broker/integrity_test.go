@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,11 +35,49 @@ func image(t testing.TB, n int) string {
 			t.Fatal(err)
 		}
 	}
-	copied := filepath.Join(t.TempDir(), "log")
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+	return crashed(t, dir)
+}
+
+// crashed returns a copy of the directory of an open log, as kill -9 would leave it. Pebble goes on
+// to write tables and to remove what it needs no more, so a copy during which a file changed is made
+// again: it would be of no single moment.
+func crashed(t testing.TB, dir string) string {
+	t.Helper()
+	for {
+		copied := filepath.Join(t.TempDir(), "log")
+		before := listing(t, dir)
+		err := os.CopyFS(copied, os.DirFS(dir))
+		if !slices.Equal(listing(t, dir), before) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return copied
+	}
+}
+
+// listing returns the files below dir with their sizes and times.
+func listing(t testing.TB, dir string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			found = append(found, fmt.Sprint(path, info.Size(), info.ModTime()))
+		}
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return copied
+	return found
 }
 
 // files returns the files of dir whose path contains part.
@@ -69,11 +108,11 @@ func edit(t testing.TB, name string, change func([]byte) []byte) {
 	}
 }
 
-// wal returns the log's only write-ahead log and where its data ends, since the file is
-// preallocated.
+// wal returns the log's newest write-ahead log, since one before it may only wait for its removal,
+// and where its data ends, since the file is preallocated.
 func wal(t testing.TB, dir string) (name string, end int) {
 	t.Helper()
-	name = files(t, dir, ".log")[0]
+	name = newest(t, dir, ".log")
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -272,11 +311,7 @@ func sealedImage(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	copied := filepath.Join(t.TempDir(), "log")
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	return copied
+	return crashed(t, dir)
 }
 
 func TestSecondOpenIsRefused(t *testing.T) {

@@ -70,7 +70,7 @@ func oneLine(t *testing.T, err error, says ...string) {
 }
 
 // newest returns the last of the files whose path contains part.
-func newest(t *testing.T, dir, part string) string {
+func newest(t testing.TB, dir, part string) string {
 	t.Helper()
 	found := files(t, dir, part)
 	return found[len(found)-1]
