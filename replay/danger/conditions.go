@@ -120,13 +120,24 @@ var listers = words("find gfind fd fdfind ls git grep egrep rg ag ack locate mlo
 // variable or a substitution.
 func (c *call) given() bool {
 	for _, v := range c.Via {
-		if v == "xargs" || v == "find" || v == "parallel" {
+		if v == "xargs" && !c.placed() || v == "find" || v == "parallel" {
 			return true
 		}
 	}
 	for _, w := range c.Args {
 		if w.Dynamic {
 			return true
+		}
+	}
+	return false
+}
+
+// placed reports whether the xargs that runs a call puts what it reads in a place which no word of the call has.
+func (c *call) placed() bool {
+	for i := c.at - 1; i >= 0; i-- {
+		if o := &c.line.Calls[i]; o.Name == "xargs" && o.Wraps {
+			place, ok := o.Replaces()
+			return ok && place != "" && !c.names(func(s string) bool { return strings.Contains(s, place) })
 		}
 	}
 	return false

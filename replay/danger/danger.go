@@ -4,7 +4,9 @@
 // The rules are one table, in table.go, with its parts by theme in closed.go, services.go, machines.go, publishing.go and
 // migrations.go. Find reads a command as its shell does, through sudo, env,
 // xargs, find -exec, sh -c and the like, and never by searching its text, so that
-// `echo "rm -rf /"` is no danger and `sudo sh -c 'rm -rf /'` is.
+// `echo "rm -rf /"` is no danger and `sudo sh -c 'rm -rf /'` is. Before that, unfold.go puts what the line itself says
+// in the place of variables, loops, functions, aliases and texts that a shell is told or fed. TestGrid has what is
+// dangerous in each form in which a shell may be told to run it.
 //
 // A table never has all programs. Unknown says which ones of a command no table has, so that somebody can be
 // asked before they reach a network.
@@ -63,7 +65,12 @@ type Place struct {
 	// which it runs.
 	Cloned, Begun, Branches []string
 
-	depth int // how deep commands are nested in words, see inside
+	// Functions and Aliases are those that earlier lines of its shell declared, by name, with what they do, and Values
+	// what variables may have from them, blanks and all: they can only add to what is dangerous.
+	Functions, Aliases, Values map[string]string
+
+	depth int  // how deep commands are nested in words, see inside
+	plain bool // the line is in its plain form
 	// judge returns the rules about a call. Conditions of the table, which rulesOf reads, reach it here.
 	judge func(*call) []rule
 }
@@ -74,6 +81,8 @@ func Find(l *shell.Line, at Place) []Finding {
 		at.Tree = []string{at.Cwd}
 	}
 	at.judge = rulesOf
+	l = unfold(l, at)
+	at.plain = true
 	var found []Finding
 	add := func(f Finding) {
 		if !slices.ContainsFunc(found, func(o Finding) bool { return o.Kind == f.Kind && o.What == f.What }) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/internal/lazyregexp"
+	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -14,9 +15,6 @@ import (
 
 // embedded returns the command lines in the words of a call that something runs.
 func (c *call) embedded() (lines []string) {
-	if line := c.unfolded(); line != "" {
-		return []string{line}
-	}
 	if lines, _, ok := c.runsAnother(); ok {
 		for i := range lines {
 			if c.Name == "cmd" {
@@ -36,22 +34,6 @@ func (c *call) embedded() (lines []string) {
 		if ws := shell.Operands(c.Args, ""); len(ws) > 1 && !strings.ContainsAny(ws[0].Value, "$`") {
 			lines = append(lines, ws[0].Value)
 		}
-	case c.Name == "alias":
-		for _, w := range c.Args {
-			if name, text, ok := strings.Cut(w.Value, "="); ok && c.usedLater(func(o *shell.Call) bool { return o.Name == name }) {
-				lines = append(lines, text)
-			}
-		}
-	case c.Name == "" && c.Head.Dynamic && !c.Head.Quoted:
-		for _, v := range c.line.Assigned {
-			if !v.Unknown && !v.Value.Dynamic && (c.Head.Text == "$"+v.Name || c.Head.Text == "${"+v.Name+"}") {
-				line := v.Value.Value
-				for _, w := range c.Args {
-					line += " " + w.Text
-				}
-				lines = append(lines, line)
-			}
-		}
 	case c.Name == "git" && c.Sub() == "config":
 		if ws := shell.Operands(shell.Call{Args: c.After()}.Args, ""); len(ws) == 2 && strings.HasPrefix(ws[0].Value, "alias.") &&
 			c.usedLater(func(o *shell.Call) bool { return o.Name == "git" && "alias."+o.Sub() == ws[0].Value }) {
@@ -61,6 +43,9 @@ func (c *call) embedded() (lines []string) {
 		for _, w := range c.Args {
 			if text, ok := strings.CutPrefix(w.Value, "alias."+c.Sub()+"="); ok {
 				lines = append(lines, strings.TrimSpace(gitAlias(text)+" "+joined(c.After())))
+			}
+			if m := gitProgram.FindStringSubmatch(w.Value); m != nil {
+				lines = append(lines, m[1])
 			}
 		}
 	case (c.Name == "make" || c.Name == "gmake") && !c.Flag("-n", "--just-print", "--dry-run", "--recon", "-q", "--question"):
@@ -165,9 +150,11 @@ var (
 	isText = lazyregexp.New(`^--?(m|t|b|message|msg|title|body|description|comment|notes?|subject|text|reason|name|summary|label|annotation|query|q|filter|format|template|where|grep|search|pattern|S|e|expr|expression)(=|$)`)
 	// starts matches what starts another program in a language, with the first word or the whole line, in
 	// quotes, and listed those words that follow in the same way.
-	starts = lazyregexp.New(`(?:system|shell|execute|exec[vlpe]*|popen|spawn(?:Sync|vp?)?|execSync|execFile(?:Sync)?|run|call|check_call|check_output|Popen|getoutput|shell_exec|passthru|proc_open|qx|doshellscript|do shell script|capture[23]?e?)\s*[(\s]\s*[\[(]?\s*(?:'([^']*)'|"([^"]*)")((?:\s*,\s*\[?\s*(?:'[^']*'|"[^"]*"))*)`)
+	starts = lazyregexp.New(`(?:system|shell|execute|exec[vlpe]*|popen|spawn(?:Sync|vp?)?|execSync|execFile(?:Sync)?|run|call|check_call|check_output|Popen|getoutput|shell_exec|passthru|proc_open|qx|doshellscript|do shell script|capture[23]?e?)\s*[(\s]\s*[\[(]?\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")((?:\s*,\s*\[?\s*(?:'[^']*'|"[^"]*"))*)`)
 	listed = lazyregexp.New(`'([^']*)'|"([^"]*)"`)
-	ticks  = lazyregexp.New("`([^`]+)`")
+	ticks  = lazyregexp.New("`([^`]+)`|%x(?:\\{([^}]*)\\}|\\[([^\\]]*)\\]|\\(([^)]*)\\))")
+	// gitProgram matches settings of git that name a program, with it.
+	gitProgram = lazyregexp.New(`(?i)^(?:[\w.]*\.(?:pager|editor|sshcommand|external|textconv|cmd|helper)|pager\.\w+)=(.+)`)
 	// posts matches what sends something in a language, and addresses what may name where to.
 	posts = lazyregexp.New(`(?i)(requests|httpx|axios|http|got|client|session|ua|agent|new)\s*(\.|->)\s*(post|put|patch|delete)\b|Net::HTTP\.(post|put|delete|patch)|Net::HTTP::(Post|Put|Delete|Patch)|method['"]?\s*(:|=>|=)\s*['"](POST|PUT|PATCH|DELETE)|urlopen\([^)]*data\s*=|Request\([^)]*data\s*=|smtplib|Net::SMTP|mail\s*\(`)
 	// server matches the host that a program gives mail to; stores and providers what it imports to reach a
@@ -216,17 +203,17 @@ var (
 func started(text string) (lines []string) {
 	local := localData.MatchString(text) && !otherData.MatchString(text)
 	for _, m := range starts.FindAllStringSubmatch(text, -1) {
-		line := m[1] + m[2]
+		line := strings.NewReplacer(`\"`, `"`, `\'`, `'`).Replace(m[1] + m[2])
 		if local && strings.HasPrefix(m[0], "exec") && statement.MatchString(line) {
 			continue // of a database that is a file, as the shell of SQLite changes it
 		}
 		for _, more := range listed.FindAllStringSubmatch(m[3], -1) {
-			line += " " + more[1] + more[2]
+			line += " " + quoted(more[1]+more[2], false, false)
 		}
 		lines = append(lines, line)
 	}
 	for _, m := range ticks.FindAllStringSubmatch(text, -1) {
-		lines = append(lines, m[1])
+		lines = append(lines, strings.Join(m[1:], ""))
 	}
 	return lines
 }
@@ -240,6 +227,9 @@ func known(text string) bool {
 	for i := range l.Calls {
 		if !l.Calls[i].Wraps {
 			c := &call{Call: &l.Calls[i], line: l, at: i}
+			if described, _ := command.Describes(c.Name); described && c.Sub() != "" {
+				return true
+			}
 			return len(c.holdable(index())) > 0 || len(c.holdable(themes())) > 0
 		}
 	}
@@ -382,6 +372,7 @@ func (c *call) lines() (lines []*shell.Line) {
 func (c *call) deeper() Place {
 	at := c.place
 	at.depth++
+	at.plain = false
 	at.Cwd = cmp.Or(c.Dir, at.Cwd)
 	return at
 }

@@ -139,7 +139,8 @@ func general(c *call) []rule {
 	if shipsFile(c) {
 		return found("publish", scriptSays)
 	}
-	if kind := c.told(own); kind != "" && !c.asks() && !c.restoresInside() && !c.ownRepository() {
+	runs, _, _ := c.runsAnother() // what it runs is judged by itself
+	if kind := c.told(own); kind != "" && len(runs) == 0 && !c.asks() && !c.restoresInside() && !c.ownRepository() {
 		return found(kind, irrevocable)
 	}
 	if own {
@@ -151,7 +152,7 @@ func general(c *call) []rule {
 	if c.asks() {
 		return nil
 	}
-	if c.statesLoss() {
+	if c.statesLoss() && len(runs) == 0 && c.Name != "sudo" {
 		return found("database", "a statement tells it to remove or to stop something")
 	}
 	if c.matches(mutation) && c.names(foreignHost) {
@@ -164,7 +165,7 @@ func general(c *call) []rule {
 		return found("send", "it changes something on another machine")
 	}
 	switch {
-	case !diskReaders[c.Name] && c.names(isDisk) && !looks(c):
+	case !diskReaders[c.Name] && c.names(isDisk) && !looks(c) && len(runs) == 0:
 		return found("disk", "it works on a disk itself")
 	case (mailers.MatchString(c.Name) || flag("--to --recipient --cc --bcc -to --rcpt-to")(c)) && c.matches(isAddress):
 		return found("mail", "it sends something to a person")
@@ -232,7 +233,7 @@ func (c *call) changesAtServer() bool {
 // the line.
 func (c *call) feedsServer() bool {
 	w, ok := c.FlagValue("-f", "--file", "-i", "--input", "--input-file")
-	return (ok && isStatements.MatchString(w.Value) || c.Fed && c.Document == nil) && storesAway(c)
+	return (ok && isStatements.MatchString(w.Value) || c.Fed && c.Document == nil && !strings.Contains(c.Name, "dump")) && storesAway(c)
 }
 
 // isStatements matches files of statements.

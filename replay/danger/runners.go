@@ -40,6 +40,9 @@ var runners = func() map[string]runner {
 			"sshpass,proxychains,proxychains4,doppler run,chamber exec,infisical run,teller run,envconsul,dotenvx run,dotenv,cross-env,summon,devbox run,conda run,mamba run,micromamba run,pixi run,rye run,hatch run,pdm run,pipx run,watchexec,numactl,taskset,chrt,cgexec,perf stat,perf record,run0,runuser,setpriv,dbus-run-session,railway run,guix shell",
 			runner{valued: "-p -f -c -e -w --watch --exts --filter --env-file --project --config -n -N -m -g --reuid --regid -u --user --from --with --python --spec -C -s --signal --setenv --unit"},
 		},
+		{"tmux new,tmux new-session,tmux neww,tmux new-window,tmux splitw,tmux split-window", runner{valued: "-s -n -c -x -y -e -t -l -p -F -f"}},
+		{"screen", runner{valued: "-S -dmS -c -t -p -h -s -e"}},
+		{"faketime,datefudge", runner{valued: "-f", skip: 1}},
 		{"sops exec-env,sops exec-file", runner{skip: 1}},
 		{"env", runner{flags: "-S --split-string"}},
 		{"git rebase", runner{flags: "-x --exec"}},
@@ -86,7 +89,7 @@ func (c *call) runsAnother() (lines []string, how runner, ok bool) {
 			}
 		}
 	}
-	if !ok || c.Wraps {
+	if !ok || c.Wraps || c.Name == "screen" && !startsScreen(c.Args) {
 		return nil, how, ok
 	}
 	if how.flags != "" {
@@ -160,6 +163,11 @@ func (c *call) runsAnother() (lines []string, how runner, ok bool) {
 		}
 	}
 	return nil, how, true
+}
+
+// startsScreen reports whether screen runs a program in a window of its own: its first flag says that it is detached.
+func startsScreen(args []shell.Word) bool {
+	return len(args) > 1 && strings.HasPrefix(args[0].Value, "-d") && strings.Contains(args[0].Value, "m")
 }
 
 // joined makes a line of some words. A single one that is quoted is a line by itself.

@@ -20,6 +20,8 @@ func Unknown(l *shell.Line, at Place) (programs []string) {
 		at.Tree = []string{at.Cwd}
 	}
 	at.judge = rulesOf
+	l = unfold(l, at)
+	at.plain = true
 	add := func(names ...string) {
 		for _, name := range names {
 			if name != "" && !slices.Contains(programs, name) {

@@ -48,7 +48,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	for _, i := range goals {
 		p.Goal.Intents = append(p.Goal.Intents, w.acts[i].ID)
 	}
-	b := builder{w: w, s: s, m: m, n: n, index: map[int]int{}, vars: map[string]map[string]string{}}
+	b := builder{w: w, s: s, m: m, n: n, index: map[int]int{}, vars: map[string]map[string]string{}, shells: map[string]*told{}}
 	for i := range w.acts {
 		if s.kept[i] {
 			b.index[i] = len(b.index)
@@ -330,6 +330,8 @@ type builder struct {
 	moved map[int]bool // the steps that move HEAD, whose postcondition covers the files that git wrote
 	// vars are the variables whose values are known after the steps so far, by session.
 	vars map[string]map[string]string
+	// shells is what the steps so far have told the shells of their sessions.
+	shells map[string]*told
 	// For postconditions: the acts that write a thing, by key, and those that remove something.
 	writers  map[string][]int
 	removers []int

@@ -49,12 +49,15 @@ func (b *builder) step(i int) replay.Step {
 	if l, err := shell.ReadIn(st.Command, a.Shell, st.Cwd, home, nil); err == nil {
 		place := danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree, Own: slices.Concat(a.Followed, a.scripts), Remotes: b.remotes(i), Vars: b.known(a), Lasting: len(a.Functions) > 0}
 		place.Cloned, place.Begun, place.Branches = b.made(i)
+		t := b.told(a.Session)
+		place.Functions, place.Aliases, place.Values = t.functions, t.aliases, t.values
 		st.Danger, st.Unknown = dangers(l, place), danger.Unknown(l, place)
 		if len(st.Unknown) > 0 {
 			place.Built = b.built(i)
 			st.Unknown = danger.Unknown(l, place)
 		}
 		b.learn(a, l, home)
+		t.learn(l)
 	} else {
 		delete(b.vars, a.Session) // it may set any
 	}

@@ -44,6 +44,9 @@ type Line struct {
 	Background bool
 	// Dir is the directory in which it leaves its shell, "" if that is not known.
 	Dir string
+
+	cwd, home string
+	value     func(l *Line, w Word) Word
 }
 
 // Call is a simple command.
@@ -134,11 +137,16 @@ func ReadIn(text, shell, cwd, home string, value func(l *Line, w Word) Word) (*L
 	if err != nil {
 		return nil, fmt.Errorf("parse command: %w", err)
 	}
-	l := &Line{Source: text, File: file, Loops: map[string][]Word{}}
+	l := &Line{Source: text, File: file, Loops: map[string][]Word{}, cwd: cwd, home: home, value: value}
 	r := reader{line: l, dir: cwd, home: home, value: value, loops: l.Loops, seen: map[string]bool{}}
 	r.stmts(file.Stmts)
 	l.Dir = r.dir
 	return l, nil
+}
+
+// Again reads another text in the place of the line: in its directory, with what is known there.
+func (l *Line) Again(text string) (*Line, error) {
+	return ReadIn(text, "bash", l.cwd, l.home, l.value)
 }
 
 // Program returns the name of a call with its subcommand, if it has one: "git commit".

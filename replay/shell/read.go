@@ -105,7 +105,7 @@ func (r *reader) body(s *syntax.Stmt) {
 			if commanded(target.Value) && strings.Contains(op, ">") && !r.abroad {
 				r.line.Devices = append(r.line.Devices, target.Value)
 			}
-			fed = fed || strings.HasPrefix(op, "<")
+			fed = fed || strings.HasPrefix(op, "<") && target.Value != "/dev/null"
 			drained = drained || strings.HasPrefix(op, ">") && (rd.N == nil || rd.N.Value == "1")
 			continue
 		}

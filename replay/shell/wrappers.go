@@ -75,7 +75,7 @@ const (
 
 // scripts are programs with a flag whose value is a command line: sh -c '…'.
 var scripts = map[string]string{
-	"sh": "-c", "bash": "-c", "dash": "-c", "zsh": "-c", "ksh": "-c", "ash": "-c", "mksh": "-c", "rbash": "-c",
+	"sh": "-c", "bash": "-c", "dash": "-c", "zsh": "-c", "ksh": "-c", "ash": "-c", "mksh": "-c", "rbash": "-c", "fish": "-c",
 	"su": "-c", "runuser": "-c", "script": "-c",
 }
 
@@ -178,6 +178,43 @@ func (r *reader) simple(words []Word, assigns []Variable) {
 	})
 }
 
+// CommandAt returns where the command begins that a call, given with its program, runs in its last words; 0 if it runs none.
+func CommandAt(words []Word) int {
+	c := Call{Name: nameOf(words[0].Value), Head: words[0], Args: words[1:]}
+	args := c.Args
+	w, ok := wrappers[c.Name]
+	if !ok {
+		if w, ok = wrappers[c.Program()]; !ok {
+			return 0
+		}
+		args = c.After()
+	}
+	rest, _ := w.command(args)
+	if len(rest) == 0 {
+		return 0
+	}
+	return len(words) - len(rest)
+}
+
+// Replaces returns the text in whose place a call of xargs puts what it reads; ok is false if it appends that.
+func (c *Call) Replaces() (place string, ok bool) {
+	for i, w := range c.Args {
+		switch v := w.Value; {
+		case v == "-I" && i+1 < len(c.Args):
+			return c.Args[i+1].Value, true
+		case v == "-i", v == "--replace":
+			return "{}", true
+		case strings.HasPrefix(v, "-I"), strings.HasPrefix(v, "-i"):
+			return v[2:], true
+		case strings.HasPrefix(v, "--replace="):
+			return strings.TrimPrefix(v, "--replace="), true
+		case v == "--" || v == "" || v[0] != '-' && (i == 0 || !strings.Contains(" "+wrappers["xargs"].valued+" ", " "+c.Args[i-1].Value+" ")):
+			return "", false
+		}
+	}
+	return "", false
+}
+
 // under runs f for what a call wraps.
 func (r *reader) under(at int, name string, abroad bool, f func()) {
 	before := len(r.line.Calls)
@@ -219,6 +256,9 @@ func (w wrapper) command(args []Word) (rest []Word, set []Variable) {
 func (r *reader) scriptAt(c *Call, flag string) int {
 	for i, a := range c.Args {
 		v := a.Value
+		if v == "--" {
+			return -1
+		}
 		if len(v) < 2 || v[0] != '-' && v[0] != '+' {
 			if c.Name == "su" || c.Name == "runuser" {
 				continue // su USER -c '…'
