@@ -43,6 +43,32 @@ func (c *call) unpacks() bool {
 	return c.Flag("-x", "--extract", "--get")
 }
 
+// gluedOfSystem reports whether the directory that tar is given in one word with other flags belongs to the machine:
+// tar xzfC a.tgz /etc, whose values follow in the order of their letters, or tar -xzC/etc.
+func gluedOfSystem(c *call) bool {
+	if len(c.Args) == 0 || c.Name != "tar" && c.Name != "bsdtar" || strings.HasPrefix(c.Args[0].Value, "--") {
+		return false
+	}
+	first, at := c.Args[0].Value, 0
+	for i := range len(first) {
+		switch {
+		case first[0] == '-' && first[i] == 'C':
+			return c.ofMachine(shell.Word{Value: first[i+1:]})
+		case first[0] != '-' && strings.IndexByte("fCbTXgKLNVHIF", first[i]) >= 0:
+			if at++; first[i] == 'C' {
+				return at < len(c.Args) && c.ofMachine(c.Args[at])
+			}
+		}
+	}
+	return false
+}
+
+// ofMachine reports whether a path belongs to the machine and is no software installed by hand.
+func (c *call) ofMachine(w shell.Word) bool {
+	name, ok := shell.Resolve(w, c.Dir, c.place.Home)
+	return ok && c.place.ofSystem(name) && !software(name)
+}
+
 // runsInSystem reports whether a call runs in a directory that belongs to the machine and is no software installed by
 // hand.
 func runsInSystem(c *call) bool {

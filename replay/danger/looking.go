@@ -148,21 +148,22 @@ var packageManagers = words("apt apt-get dnf yum zypper microdnf tdnf pip conda"
 
 // dockerAway reports whether docker is told to do more than show something on a host that is not this machine.
 func dockerAway(c *call) bool {
-	own := shell.Call{}
+	own := shell.Call{Name: c.Name}
 	for i := 0; i+1 < len(c.Args) && strings.HasPrefix(c.Args[i].Value, "-"); i++ {
 		own.Args = append(own.Args, c.Args[i], c.Args[i+1])
 		if !strings.Contains(c.Args[i].Value, "=") {
 			i++
 		}
 	}
-	w, ok := own.FlagValue("-H", "--host", "--context", "-c")
+	w, ok := own.FlagValue("-H", "--host", "--context", "-c", "--url", "--connection")
 	if !ok {
 		w, ok = c.dockerHost()
 	}
-	if !ok || w.Value == "default" || w.Value == "desktop-linux" || strings.HasPrefix(w.Value, "unix://") || loopback(w.Value) {
+	remote := c.Name == "podman" && len(c.Args) > 0 && (c.Args[0].Value == "--remote" || c.Args[0].Value == "-r")
+	if !ok && !remote || w.Value == "default" || w.Value == "desktop-linux" || strings.HasPrefix(w.Value, "unix://") || ok && loopback(w.Value) {
 		return false
 	}
-	ws := shell.Operands(c.Args, "-H --host --context -c --config -l -f --file -p --project-name --profile")
+	ws := shell.Operands(c.Args, "-H --host --context -c --url --connection --config -l -f --file -p --project-name --profile")
 	for len(ws) > 0 && dockerGroups[ws[0].Value] {
 		ws = ws[1:]
 	}

@@ -118,7 +118,27 @@ func shipsFile(c *call) bool {
 	}
 	base := strings.TrimSuffix(path.Base(script.Value), ".sh")
 	return !script.Dynamic && (shells[c.Name] || strings.Contains(script.Value, "/")) && !slices.Contains(c.place.Own, path.Base(script.Value)) && !slices.Contains(c.place.Own, script.Value) &&
-		shipsTarget(base) && !exactly("--help --check --plan --diff --status --list status list help check plan")(c)
+		(shipsTarget(base) || undoes(base) && namesProduction(c)) && !exactly("--help --check --plan --diff --status --list status list help check plan")(c)
+}
+
+// undoes reports whether the name of a script says that it takes something back or down.
+func undoes(base string) bool {
+	return slices.ContainsFunc(wordParts(base), func(p string) bool { return verbs[p].weight == first || verbs[p].weight == strong })
+}
+
+// namesProduction reports whether a word of a call is what is in production.
+func namesProduction(c *call) bool { return c.matches(production) }
+
+var production = lazyregexp.New(`^(--?[\w-]+=)?(prod|production)$`)
+
+// containersInProduction reports whether docker copies into a container whose name says that it is in production.
+func containersInProduction(c *call) bool {
+	ws := shell.Operands(c.After(), "")
+	if len(ws) != 2 {
+		return false
+	}
+	name, _, into := strings.Cut(ws[1].Value, ":")
+	return into && slices.ContainsFunc(wordParts(name), func(p string) bool { return p == "prod" || p == "production" })
 }
 
 // shipsScript reports whether a runner of scripts is told such a one.

@@ -33,7 +33,7 @@ var table = []rule{
 	{"system", "sed,gsed,perl", all(some(flag("-i --in-place"), matching(`^-[a-zE]*i`)), some(ofSystem, (*call).givenOutside)), "it changes files outside the tree"},
 	{"system", "mogrify,dos2unix,unix2dos,jpegoptim,optipng,strip", some(ofSystem, (*call).givenOutside), "it changes files outside the tree"},
 	{"system", "7z,7za,7zz", all(exactly("x e"), matching(`^-o/(etc|usr|var|boot|lib|s?bin)(/|$)`)), "it unpacks into a directory that belongs to the machine"},
-	{"system", "tar,bsdtar,borg extract,cpio", all((*call).unpacks, some(flagOfSystem("-C --directory -D"), all(not(flag("-C --directory -D")), runsInSystem))), "it unpacks into a directory that belongs to the machine"},
+	{"system", "tar,bsdtar,borg extract,cpio", all((*call).unpacks, some(flagOfSystem("-C --directory -D"), gluedOfSystem, all(not(flag("-C --directory -D")), runsInSystem))), "it unpacks into a directory that belongs to the machine"},
 	{"system", "unzip", flagOfSystem("-d"), "it unpacks into a directory that belongs to the machine"},
 	{"system", "wget,curl", flagOfSystem("-O -o --output --output-document -P --directory-prefix"), "it writes files that belong to the machine"},
 	{"permissions", "chmod", all(matching(`^[0-7]{2,3}[1-7]$|^[0-7]{1,2}[1-7][0-7]$|^[ugo]*[ago][ugo]*\+`), (*call).namesKeys), "it lets others at the keys of the user"},
@@ -274,7 +274,7 @@ var table = []rule{
 	{"publish", "svn delete,svn copy,svn move,svn mkdir,svn rm,svn mv,svn cp", matching(`^[a-z+]+://`), "it publishes commits"},
 
 	// Publishing.
-	{"publish", "npm publish,npm unpublish,npm deprecate,npm dist-tag,npm owner,npm access,npm token,yarn publish,yarn npm publish,pnpm publish,bun publish,lerna publish,changeset publish,cargo publish,cargo yank,cargo owner,gem push,gem yank,poetry publish,flit publish,uv publish,hatch publish,pdm publish,maturin publish,dotnet nuget delete,twine upload,conda upload,anaconda upload,luarocks upload,pod trunk,mix hex.retire,mix hex.owner,vsce publish,ovsx publish,helm push,oras push,docker push,podman push,buildah push,nerdctl push,docker compose push,docker-compose push,docker manifest push,crane push,crane copy,crane delete,skopeo delete,flutter publish,dart pub publish,mix hex.publish,opam publish,composer publish,snapcraft upload,snapcraft release,snapcraft push,cosign sign,hub release,deno publish,jsr publish", not(some(flag("--dry-run -n --list"), toLoopback, toLocalImage)), "it publishes something, which cannot be taken back"},
+	{"publish", "npm publish,npm pub,npm unpublish,npm unpub,npm deprecate,npm dist-tag,npm owner,npm access,npm token,yarn publish,yarn npm publish,pnpm publish,bun publish,lerna publish,changeset publish,cargo publish,cargo yank,cargo owner,gem push,gem yank,poetry publish,flit publish,uv publish,hatch publish,pdm publish,maturin publish,dotnet nuget delete,twine upload,conda upload,anaconda upload,luarocks upload,pod trunk,mix hex.retire,mix hex.owner,vsce publish,ovsx publish,helm push,oras push,docker push,podman push,buildah push,nerdctl push,docker compose push,docker-compose push,docker manifest push,crane push,crane copy,crane delete,skopeo delete,flutter publish,dart pub publish,mix hex.publish,opam publish,composer publish,snapcraft upload,snapcraft release,snapcraft push,cosign sign,hub release,deno publish,jsr publish", not(some(flag("--dry-run -n --list"), toLoopback, toLocalImage)), "it publishes something, which cannot be taken back"},
 	{"publish", "R,Rscript", matching(`\b(devtools::release|submit_cran|(rsconnect::)?deploy(App|Doc|API)|use_github_release)\(`), "it publishes something, which cannot be taken back"},
 	{"system", "sops,ansible-vault", all(exactly("updatekeys rekey -i --in-place encrypt decrypt"), operandOutside, not(flag("--output -o"))), "it changes files outside the tree"},
 	{"publish", "cargo release", flag("-x --execute"), "it publishes something, which cannot be taken back"},
@@ -380,6 +380,7 @@ var table = []rule{
 	{"database", "rpk topic", exactly("delete trim-prefix"), "it removes a topic"},
 	{"database", "rabbitmqctl", exactly("reset force_reset forget_cluster_node delete_queue delete_vhost delete_user purge_queue stop stop_app clear_permissions"), "it removes queues or stops their server"},
 	{"containers", "docker system,podman system,docker image,podman image,docker container,podman container,docker volume,podman volume,docker network,podman network,docker builder", exactly("prune reset"), "it removes whatever is not in use, whoever made it"},
+	{"containers", "docker cp,podman cp", containersInProduction, "it changes a container that is in production"},
 	{"containers", "docker volume,podman volume", exactly("rm remove"), "it removes data of containers"},
 	{"containers", "docker compose,docker-compose,podman-compose", all(exactly("down rm"), flag("-v --volumes")), "it removes data of containers"},
 	{"containers", "docker rm,docker stop,docker kill,docker rmi,podman rm,podman stop,podman kill,podman rmi", some(matching("^(\\$\\(|`)(docker|podman) (ps|images|container|image)"), givenContainers), "it stops or removes whatever is there, whoever started it"},

@@ -27,7 +27,7 @@ func unfold(l *shell.Line, at Place) *shell.Line {
 	if l.File == nil || at.plain || !strings.ContainsAny(l.Source, "$`{|<(") && !strings.Contains(l.Source, "alias") && !strings.Contains(l.Source, "eval") && !strings.Contains(l.Source, ":::") && len(at.Functions)+len(at.Aliases) == 0 {
 		return l
 	}
-	u := &unfolder{vars: map[string][]value{"SHELL": {{text: "/bin/sh", known: true}}}, functions: map[string]*syntax.Stmt{}, aliases: map[string]string{}}
+	u := &unfolder{home: at.Home, vars: map[string][]value{"SHELL": {{text: "/bin/sh", known: true}}}, functions: map[string]*syntax.Stmt{}, aliases: map[string]string{}}
 	for name, body := range at.Functions {
 		if f, err := command.Parse(body, "bash"); err == nil && len(f.Stmts) == 1 {
 			u.functions[name] = f.Stmts[0]
@@ -80,6 +80,8 @@ type unfolder struct {
 	vars      map[string][]value
 	functions map[string]*syntax.Stmt
 	aliases   map[string]string
+	// home is the home directory, which a word may begin with: quotes around what the word is put into mean nothing to it.
+	home string
 	// given are the words that a function or a shell was given, nil if they are not known; zero stands for $0.
 	given []field
 	zero  *field

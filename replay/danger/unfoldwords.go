@@ -221,6 +221,9 @@ func (b *builder) parts(parts []syntax.WordPart, inQuotes bool) {
 				b.adds(unescaped(text, "$`\"\\"), true, false)
 				continue
 			}
+			if home := b.u.home; home != "" && !b.any && (text == "~" || strings.HasPrefix(text, "~/")) {
+				text = home + text[1:]
+			}
 			b.adds(unescaped(text, ""), false, strings.ContainsAny(strings.ReplaceAll(strings.ReplaceAll(text, `\*`, ""), `\?`, ""), "*?["))
 			b.quoted = b.quoted || strings.Contains(text, `\`)
 		case *syntax.SglQuoted:
