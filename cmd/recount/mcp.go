@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/recountdb/recount/internal/commits"
 	"github.com/recountdb/recount/internal/connect"
@@ -125,7 +126,27 @@ func (a *app) serveMCP(ctx context.Context, dir string, asData, executes bool) (
 			return err
 		}
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	o.Stopping = ctx
+	if out, ok := a.Stdout().(*os.File); ok {
+		go func() {
+			untilUnread(ctx, out)
+			stop()
+		}()
+	}
 	return mcp.New(o).Serve(ctx, io.NopCloser(a.In), nopWriteCloser{a.Out})
+}
+
+// untilUnread returns when nobody has the other end of a pipe open any more, or ctx is done: an agent that
+// is gone waits for no answer.
+func untilUnread(ctx context.Context, out *os.File) {
+	fds := []unix.PollFd{{Fd: int32(out.Fd())}}
+	for ctx.Err() == nil {
+		if n, err := unix.Poll(fds, 1000); n > 0 || err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
 }
 
 // repositoryOf returns the name of the repository that a directory is in, as an import gives it; ""

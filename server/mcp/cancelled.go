@@ -16,24 +16,32 @@ const codeCancelled = -32800
 // cancelled them. The specification (2025-06-18, Cancellation) asks that no response is sent for
 // cancelled ones.
 type pending struct {
+	fewer chan struct{} // holds one value when all became smaller
+
 	mu  sync.Mutex
-	all map[jsonrpc.ID]bool
+	all map[jsonrpc.ID]*request
+}
+
+type request struct {
+	method    string
+	cancelled bool
+}
+
+func newPending() *pending {
+	return &pending{fewer: make(chan struct{}, 1), all: map[jsonrpc.ID]*request{}}
 }
 
 // received notes what a message of the client asks for or cancels. What is unknown can't be
 // cancelled, nor can initialize.
 func (p *pending) received(m jsonrpc.Message) {
 	r, ok := m.(*jsonrpc.Request)
-	if !ok || r.Method == "initialize" {
+	if !ok {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r.IsCall() {
-		if p.all == nil {
-			p.all = map[jsonrpc.ID]bool{}
-		}
-		p.all[r.ID] = false
+		p.all[r.ID] = &request{method: r.Method}
 		return
 	}
 	var params struct {
@@ -43,23 +51,63 @@ func (p *pending) received(m jsonrpc.Message) {
 		return
 	}
 	if id, err := jsonrpc.MakeID(params.ID); err == nil {
-		if _, known := p.all[id]; known {
-			p.all[id] = true
+		if known := p.all[id]; known != nil && known.method != "initialize" {
+			known.cancelled = true
 		}
 	}
 }
 
-// unwanted notes that a message is sent, and reports whether it responds to a cancelled request.
-func (p *pending) unwanted(message []byte) bool {
+// answers returns the request that a message responds to, nil if there is none.
+func (p *pending) answers(message []byte) (jsonrpc.ID, *request) {
 	id, ok := respondsTo(message)
 	if !ok {
-		return false
+		return id, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	cancelled := p.all[id]
+	return id, p.all[id]
+}
+
+// unwanted reports whether the client has cancelled a request; nil is none.
+func (p *pending) unwanted(r *request) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return r != nil && r.cancelled
+}
+
+// answered notes that a request has its answer, or gets none.
+func (p *pending) answered(id jsonrpc.ID, r *request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r == nil || p.all[id] != r { // the client may use an id again
+		return
+	}
 	delete(p.all, id)
-	return cancelled
+	select {
+	case p.fewer <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns when all requests are answered, or done is closed. A subscription lasts for as long as its
+// connection, and nobody waits for its answer.
+func (p *pending) wait(done <-chan struct{}) {
+	for {
+		p.mu.Lock()
+		open := false
+		for _, r := range p.all {
+			open = open || r.method != "subscriptions/listen"
+		}
+		p.mu.Unlock()
+		if !open {
+			return
+		}
+		select {
+		case <-p.fewer:
+		case <-done:
+			return
+		}
+	}
 }
 
 // respondsTo returns the id of a response, of which it reads the beginning alone, or false for another

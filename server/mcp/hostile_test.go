@@ -117,8 +117,9 @@ func TestStreamsOfNonsense(t *testing.T) {
 				t.Fatalf("after %.120s: %s", nonsense, line)
 			}
 		}
-		// It goes away without a word.
+		// It says no more, and reads what is left.
 		_ = client.Close()
+		_, _ = io.Copy(io.Discard, lines)
 		if err := <-done; err != nil {
 			t.Errorf("after %.120s: serve: %v", nonsense, err)
 		}

@@ -3,17 +3,18 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // lines reads a stream of messages, a line each, and passes on those that are messages. The SDK ends
-// a connection at any other line; here the client gets an error, and the next line is read.
+// a connection at any other line; here the client gets an error, and the next line is read. The SDK also
+// drops what it has not answered when its input ends; here the input ends for it when all is answered.
 type lines struct {
 	io.Closer
 	in   *bufio.Reader
@@ -21,25 +22,50 @@ type lines struct {
 	rest []byte
 }
 
-// oneWriter writes whole lines, of the SDK and of lines, but no answers to cancelled requests.
+// oneWriter writes whole lines, of the SDK and of lines, but no answers to cancelled requests. It ends
+// the connection when a write fails. A write that the client does not take ends with the connection.
 type oneWriter struct {
 	io.WriteCloser
-	pending pending
-	mu      sync.Mutex
+	pending *pending
+	done    <-chan struct{} // closed when the connection ends
+	end     func()
+	turn    chan struct{} // holds a value while a line is written
 }
 
 func (w *oneWriter) Write(b []byte) (int, error) {
-	if w.pending.unwanted(b) {
+	id, r := w.pending.answers(b)
+	defer w.pending.answered(id, r)
+	select {
+	case w.turn <- struct{}{}:
+	case <-w.done:
+		return 0, io.ErrClosedPipe
+	}
+	if w.pending.unwanted(r) {
+		<-w.turn
 		return len(b), nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.WriteCloser.Write(b)
+	written := make(chan error, 1)
+	go func() {
+		_, err := w.WriteCloser.Write(b)
+		<-w.turn
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		if err != nil {
+			w.end()
+			return 0, err
+		}
+		return len(b), nil
+	case <-w.done:
+		return 0, io.ErrClosedPipe
+	}
 }
 
-// onlyMessages returns the streams to serve in place of a client's.
-func onlyMessages(in io.ReadCloser, out io.WriteCloser) (io.ReadCloser, io.WriteCloser) {
-	w := &oneWriter{WriteCloser: out}
+// onlyMessages returns the streams to serve in place of a client's, for a connection that lasts until ctx
+// is done. end ends it.
+func onlyMessages(ctx context.Context, end func(), in io.ReadCloser, out io.WriteCloser) (io.ReadCloser, io.WriteCloser) {
+	w := &oneWriter{WriteCloser: out, pending: newPending(), done: ctx.Done(), end: end, turn: make(chan struct{}, 1)}
 	return &lines{Closer: in, in: bufio.NewReaderSize(in, 64<<10), out: w}, w
 }
 
@@ -61,6 +87,7 @@ func (l *lines) Read(p []byte) (int, error) {
 			}
 		}
 		if err != nil && len(l.rest) == 0 {
+			l.out.pending.wait(l.out.done)
 			return 0, err
 		}
 	}

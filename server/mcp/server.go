@@ -222,15 +222,18 @@ func (s *Server) keep(owner, tool string, arguments json.RawMessage, a answer) s
 	return answerURI + id
 }
 
-// Serve answers one client over two streams until it disconnects or ctx ends.
+// Serve answers one client over two streams until it disconnects or ctx ends. What the client asked for
+// before its stream ended is answered first.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	in, out = onlyMessages(in, out)
+	connected, end := context.WithCancel(ctx)
+	defer end()
+	in, out = onlyMessages(connected, end, in, out)
 	session, err := s.sdk.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine + 1}, nil)
 	if err != nil {
 		return err
 	}
 	defer s.sessions.end(session)
-	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
+	stop := context.AfterFunc(connected, func() { _ = session.Close() })
 	defer stop()
 	err = session.Wait()
 	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
