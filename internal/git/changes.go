@@ -343,7 +343,69 @@ func (r *Repo) Tree(ctx context.Context, commit string, each func(Change) error)
 	if err := r.checkTree(ctx, commit); err != nil {
 		return err
 	}
-	p, err := r.start(ctx, "ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", commit)
+	passed := 0
+	err := r.tree(ctx, commit, true, func(c Change) error {
+		passed++
+		return each(c)
+	})
+	if ofPartial(err) {
+		// git ends at a content whose size it does not find.
+		err = r.treeOfPartial(ctx, commit, passed, each)
+	}
+	if lacking(err) || err != nil && strings.Contains(err.Error(), "not a tree object") {
+		err = errors.Join(ErrLacksTrees, err)
+	}
+	return err
+}
+
+// treeOfPartial is Tree without the first files, in a clone that does not have all of the contents.
+func (r *Repo) treeOfPartial(ctx context.Context, commit string, without int, each func(Change) error) (err error) {
+	o := r.Objects(ctx)
+	defer func() { err = errors.Join(err, o.Close()) }()
+	var part []Change
+	sized := func() error {
+		var files []*Change
+		var ids []string
+		for i := range part {
+			if part[i].Mode != ModeSubmodule {
+				files, ids = append(files, &part[i]), append(ids, part[i].Blob)
+			}
+		}
+		err := o.Infos(ids, func(i int, info Info) error {
+			if files[i].Size = info.Size; info.Type == "" {
+				files[i].Size = -1
+			}
+			return nil
+		})
+		for i := 0; i < len(part) && err == nil; i++ {
+			err = each(part[i])
+		}
+		part = part[:0]
+		return err
+	}
+	n := 0
+	err = r.tree(ctx, commit, false, func(c Change) error {
+		if n++; n <= without {
+			return nil
+		}
+		if part = append(part, c); len(part) == aheadChanges {
+			return sized()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return sized()
+}
+
+// tree lists the files of a commit, with their sizes if they are wanted.
+func (r *Repo) tree(ctx context.Context, commit string, sizes bool, each func(Change) error) error {
+	args, fields := []string{"ls-tree", "-r", "-z", "--full-tree"}, 3
+	if sizes {
+		args, fields = append(args, "-l"), 4
+	}
+	p, err := r.start(ctx, append(args, "--end-of-options", commit)...)
 	if err != nil {
 		return err
 	}
@@ -356,24 +418,9 @@ func (r *Repo) Tree(ctx context.Context, commit string, each func(Change) error)
 		if err != nil {
 			return fmt.Errorf("files of commit %s: %w", commit, p.fail(err))
 		}
-		head, name, ok := strings.Cut(strings.TrimSuffix(entry, "\x00"), "\t")
-		f := strings.Fields(head)
-		if !ok || len(f) != 4 || !IsID(f[2]) {
-			return fmt.Errorf("files of commit %s: %w", commit, p.fail(fmt.Errorf("git answers %q", entry)))
-		}
-		mode, err := strconv.ParseUint(f[0], 8, 32)
+		c, err := readFile(entry, fields)
 		if err != nil {
-			return fmt.Errorf("files of commit %s: %w", commit, p.fail(fmt.Errorf("git answers %q", entry)))
-		}
-		c := Change{Status: 'A', Path: name, Mode: uint32(mode), Blob: f[2]}
-		switch f[3] {
-		case "-": // the size of a submodule
-		case "BAD":
-			c.Size = -1
-		default:
-			if c.Size, err = strconv.ParseInt(f[3], 10, 64); err != nil {
-				return fmt.Errorf("files of commit %s: %w", commit, p.fail(fmt.Errorf("git answers %q", entry)))
-			}
+			return fmt.Errorf("files of commit %s: %w", commit, p.fail(err))
 		}
 		if err := each(c); err != nil {
 			_ = p.fail(err)
@@ -381,10 +428,32 @@ func (r *Repo) Tree(ctx context.Context, commit string, each func(Change) error)
 		}
 	}
 	if err := p.rest(); err != nil {
-		if lacking(err) || strings.Contains(err.Error(), "not a tree object") {
-			err = errors.Join(ErrLacksTrees, err)
-		}
 		return errors.Join(ctx.Err(), fmt.Errorf("files of commit %s: %w", commit, err))
 	}
 	return nil
+}
+
+// readFile parses an entry of a tree, of so many fields before its path.
+func readFile(entry string, fields int) (c Change, err error) {
+	wrong := fmt.Errorf("git answers %q", entry)
+	head, name, ok := strings.Cut(strings.TrimSuffix(entry, "\x00"), "\t")
+	f := strings.Fields(head)
+	if !ok || len(f) != fields || !IsID(f[2]) {
+		return c, wrong
+	}
+	mode, err := strconv.ParseUint(f[0], 8, 32)
+	if err != nil {
+		return c, wrong
+	}
+	c = Change{Status: 'A', Path: name, Mode: uint32(mode), Blob: f[2]}
+	switch {
+	case fields < 4, f[3] == "-": // the size of a submodule
+	case f[3] == "BAD":
+		c.Size = -1
+	default:
+		if c.Size, err = strconv.ParseInt(f[3], 10, 64); err != nil {
+			return c, wrong
+		}
+	}
+	return c, nil
 }

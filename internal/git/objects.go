@@ -68,16 +68,92 @@ type Info struct {
 // Infos passes each object's type and size to each, in order. A name may also be COMMIT:PATH; the
 // answer then contains the id.
 func (o *Objects) Infos(names []string, each func(i int, info Info) error) error {
+	done := 0
+	err := o.infos(names, func(i int, info Info) error {
+		done = i + 1
+		return each(i, info)
+	})
+	if !ofPartial(err) || done == len(names) {
+		return err
+	}
+	// In a partial clone git ends at an object that is missing.
+	there, err := o.there(names[done:])
+	if err != nil {
+		return err
+	}
+	for i := done; i < len(names); i++ {
+		if !there[names[i]] {
+			if err := each(i, Info{ID: names[i]}); err != nil {
+				return err
+			}
+			continue
+		}
+		n := i
+		for n < len(names) && there[names[n]] {
+			n++
+		}
+		if err := o.infos(names[i:n], func(j int, info Info) error { return each(i+j, info) }); err != nil {
+			return err
+		}
+		i = n - 1
+	}
+	return nil
+}
+
+// infos is Infos of objects that the clone does not lack.
+func (o *Objects) infos(names []string, each func(i int, info Info) error) error {
 	if len(names) == 0 {
 		return nil
 	}
-	if o.check == nil {
+	if o.check == nil || ofPartial(o.check.ended) {
 		var err error
 		if o.check, err = o.r.start(o.ctx, "cat-file", "--batch-check"); err != nil {
 			return err
 		}
 	}
-	return o.each(o.check, names, func(i int, info Info) error { return each(i, info) })
+	return o.each(o.check, names, each)
+}
+
+// there returns which objects a partial clone has. It asks for all ids at once, and for other names one
+// by one.
+func (o *Objects) there(names []string) (map[string]bool, error) {
+	there := map[string]bool{}
+	var ids strings.Builder
+	for _, name := range names {
+		if IsID(name) {
+			ids.WriteString(name + "\n")
+			continue
+		}
+		err := o.infos([]string{name}, func(_ int, info Info) error {
+			there[name] = info.Type != ""
+			return nil
+		})
+		if err != nil && !ofPartial(err) {
+			return nil, err
+		}
+	}
+	if ids.Len() == 0 {
+		return there, nil
+	}
+	cmd := o.r.command(o.ctx, "rev-list", "--objects", "--no-walk", "--ignore-missing", "--missing=allow-any", "--stdin")
+	cmd.Stdin = strings.NewReader(ids.String())
+	out, err := finish(cmd, "rev-list")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(out)) {
+		id, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		there[id] = true
+	}
+	return there, nil
+}
+
+// ofPartial reports whether git ended because a partial clone lacks an object.
+func ofPartial(err error) bool {
+	var object *ObjectError
+	var ended *Error
+	return errors.As(err, &object) && strings.Contains(object.Detail, "promisor remote") ||
+		errors.As(err, &ended) && strings.Contains(ended.Stderr, "promisor remote")
 }
 
 // Read passes each object's content to a function, in order; the content is valid until the
@@ -86,7 +162,7 @@ func (o *Objects) Read(ids []string, each func(i int, info Info, content []byte)
 	if len(ids) == 0 {
 		return nil
 	}
-	if o.full == nil {
+	if o.full == nil || ofPartial(o.full.ended) {
 		var err error
 		if o.full, err = o.r.start(o.ctx, "cat-file", "--batch"); err != nil {
 			return err
@@ -181,5 +257,5 @@ func (o *Objects) broken(p *process, id string, err error) error {
 	if ctx != nil {
 		return ctx
 	}
-	return &ObjectError{ID: id, Detail: err.Error(), Missing: strings.Contains(err.Error(), "promisor remote")}
+	return &ObjectError{ID: id, Detail: err.Error(), Missing: ofPartial(err)}
 }
