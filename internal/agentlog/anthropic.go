@@ -1,7 +1,6 @@
 package agentlog
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,8 +46,8 @@ func readAnthropic(f *file, v value) error {
 		}
 		messages, id, model = doc["messages"], doc.text("id"), doc.text("model")
 	}
-	var items list
-	if err := json.Unmarshal(messages, &items); err != nil || items == nil {
+	items := elementsOf(messages)
+	if items == nil {
 		return errors.New("messages is not a list")
 	}
 	if id == "" && v.line > 1 && f.o.Session == "" {
@@ -76,7 +75,7 @@ func anthropicMessage(doc fields, cwd string) message {
 	m := message{role: doc.text("role"), model: doc.text("model"), at: firstTime(doc.text("timestamp"), doc.text("created_at"))}
 	var parts list
 	if raw := doc["content"]; len(raw) > 0 && raw[0] == '[' {
-		_ = json.Unmarshal(raw, &parts)
+		parts = elementsOf(raw)
 	} else if s := contentText(raw); s != "" {
 		m.blocks = []block{{said: s}}
 	}

@@ -159,8 +159,7 @@ func contentText(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
-	var parts list
-	_ = json.Unmarshal(raw, &parts)
+	parts := elementsOf(raw)
 	if parts == nil {
 		return string(raw)
 	}

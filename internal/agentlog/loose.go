@@ -50,13 +50,9 @@ func (f fields) text(name string) string {
 	return string(l)
 }
 
-// object returns the object in a field.
+// object returns the object in a field, as parts of it.
 func (f fields) object(name string) fields {
-	var in fields
-	if raw, ok := f[name]; ok {
-		_ = json.Unmarshal(raw, &in)
-	}
-	return in
+	return membersOf(f[name])
 }
 
 func (f fields) has(names ...string) bool {
@@ -75,19 +71,13 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// list returns the array in a field, as parts of it.
 func (f fields) list(name string) list {
-	var l list
-	if raw, ok := f[name]; ok {
-		_ = json.Unmarshal(raw, &l)
-	}
-	return l
+	return elementsOf(f[name])
 }
 
-func object(raw []byte) fields {
-	var f fields
-	_ = json.Unmarshal(raw, &f)
-	return f
-}
+// object returns the members of valid JSON, as parts of it.
+func object(raw []byte) fields { return membersOf(raw) }
 
 // compact returns an object on one line, with its fields sorted by name.
 func compact(f fields) string {

@@ -1,7 +1,6 @@
 package agentlog
 
 import (
-	"encoding/json"
 	"errors"
 	"regexp"
 	"strconv"
@@ -41,8 +40,8 @@ func readMini(f *file, v value) error {
 	if doc != nil {
 		messages = doc["messages"]
 	}
-	var items list
-	if err := json.Unmarshal(messages, &items); err != nil || items == nil {
+	items := elementsOf(messages)
+	if items == nil {
 		return errors.New("messages is not a list")
 	}
 	info := doc.object("info")

@@ -162,7 +162,7 @@ func openaiMessage(doc fields) message {
 func openaiContent(raw json.RawMessage) []block {
 	var parts list
 	if len(raw) > 0 && raw[0] == '[' {
-		_ = json.Unmarshal(raw, &parts)
+		parts = elementsOf(raw)
 	} else if s := contentText(raw); s != "" {
 		return []block{{said: s}}
 	}

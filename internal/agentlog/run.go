@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -257,17 +258,24 @@ func cut(m *recountv1.AgentEvent) {
 		if len(*s) <= maxText {
 			continue
 		}
-		sum := sha256.Sum256([]byte(*s))
+		sum := hashOf(*s)
 		if m.Attributes == nil {
 			m.Attributes = map[string]string{}
 		}
-		m.Attributes["cut."+name] = fmt.Sprintf("%d bytes, sha256 %s", len(*s), hex.EncodeToString(sum[:]))
+		m.Attributes["cut."+name] = fmt.Sprintf("%d bytes, sha256 %s", len(*s), sum)
 		if name == "artifact.content" {
-			m.Artifact.Size, m.Artifact.ContentHash = int64(len(*s)), hex.EncodeToString(sum[:])
+			m.Artifact.Size, m.Artifact.ContentHash = int64(len(*s)), sum
 		}
 		head, tail := headOf(*s, maxText*2/3), tailOf(*s, maxText/3)
 		*s = fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", head, len(*s)-len(head)-len(tail), tail)
 	}
+}
+
+// hashOf returns the hash of a text of any length, which is not copied as a whole.
+func hashOf(s string) string {
+	h := sha256.New()
+	_, _ = io.CopyBuffer(h, struct{ io.Reader }{strings.NewReader(s)}, make([]byte, 32<<10)) // neither fails
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // clean makes text valid for an event: valid UTF-8 without NUL bytes.

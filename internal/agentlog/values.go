@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -212,6 +213,9 @@ func plainJSON(err error) error {
 func readLine(b *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := b.ReadSlice('\n')
+		if len(part) > cap(line)-len(line) {
+			line = slices.Grow(line, max(len(part), len(line))) // a long line is copied a few times only
+		}
 		if line = append(line, part...); len(line) > maxValue {
 			return nil, errLong
 		}
