@@ -16,6 +16,7 @@ func TestMadeAgain(t *testing.T) {
 		"a check that built, again":              {[]string{"make test | a.o=1 t=1 .", "sed -i s/a/b/ a.c | a.c=1", "make test |tail -3 | a.o=1>2 t=1>2"}, "1 2"},
 		"a check, and a build of the same files": {[]string{"make test && ./t | a.o=1 t=1 .", "make install DESTDIR=s | s/t=1 a.o=1>2 t=1>2 s/ ."}, "1"},
 		"objects that a build does not lack":     {[]string{"make test && ./t | a.o=1 .", "make install DESTDIR=s | s/t=1 s/ .", "make clean | -a.o ."}, "1 2"},
+		"a library that is only installed":       {[]string{"make | a.o=1 l.so=1 .", "make install DESTDIR=s | s/l.so=1 s/ .", "make clean | -a.o -l.so ."}, "0 1 2"},
 		"another directory's":                    {[]string{"make -C d test && ./t | d/a.o=1 .", "(cd e && make install) | s/t=1 s/ .", "rm d/a.o | -d/a.o d/"}, "0 1 2"},
 		"what make clean takes away":             {[]string{"make test && ./t | a.o=1 t=1 .", "make clean | -a.o -t .", "echo b > x | x=1"}, "2"},
 		"what a builder takes away":              {[]string{"cargo check | target/a=1 target/ .", "cargo clean | -target/a target/ .", "echo b > x | x=1"}, "2"},

@@ -95,16 +95,22 @@ func (s *Seen) compiled(name string) bool {
 // objects matches what compilers and linkers make for the next step of a build.
 var objects = regexp.MustCompile(`\.(o|lo|obj|d|a|la|so(\.\d+)*|gch|class|pyc)$`)
 
+// parts matches those of them that are linked into others.
+var parts = regexp.MustCompile(`\.(o|lo|obj|d|gch)$`)
+
 // makesAgain reports whether a file that a run of make, or the like, was seen to write is one that another run in the
 // same directory makes where it is not there.
 func (a *act) makesAgain(b *act, t effects.Thing) bool {
 	if t.Kind != effects.Path || t.Access != effects.Update || a.Line == nil || b.Line == nil || b.seen == nil || !b.seen.has(t.Name) {
 		return false
 	}
-	if !b.seen.compiled(t.Name) && (a.seen == nil || !a.seen.has(t.Name)) {
-		return false
-	}
-	return sameMaker(a.Line, b.Line)
+	return a.makesWithout(b, t.Name) && sameMaker(a.Line, b.Line)
+}
+
+// makesWithout reports whether a build makes a file that an earlier one was seen to leave where it is not there. make
+// install may only copy libraries and programs, but no parts of them.
+func (a *act) makesWithout(b *act, name string) bool {
+	return a.seen != nil && a.seen.has(name) || b.seen.compiled(name) && (!installs(a) || parts.MatchString(name))
 }
 
 // sameMaker reports whether two lines run the same of make and the like, in the same directory.
@@ -127,6 +133,6 @@ func (a *act) fillsAgain(b *act) bool {
 	}
 	files, _ := b.seen.plainFiles()
 	return !slices.ContainsFunc(files, func(name string) bool {
-		return b.seen.has(name) && !b.seen.compiled(name) && !a.seen.has(name) && !b.writesByName(name)
+		return b.seen.has(name) && !a.makesWithout(b, name) && !b.writesByName(name)
 	})
 }
