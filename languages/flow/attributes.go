@@ -149,6 +149,10 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 		}
 		return out
 	}
+	if field := callable(v, in); field != nil && recv.Kind == scope.InstanceValue {
+		out = p.unsure(out) // what it holds is used by what the interface says of it
+		return out.With(p.Intern(scope.ValueID{Kind: scope.BoundValue, Decl: field, Recv: recv}), sure)
+	}
 	if v.Typed && !p.describes(p.Read(f, v)) {
 		out = ofType(out, p.Read(f, v))
 	}
@@ -180,6 +184,15 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 		out = out.With(bound, m.Sure && sure)
 	}
 	return out
+}
+
+// callable returns the member of an interface that is declared with the type of a function, nil if the variable is no
+// such member.
+func callable(v *scope.Variable, in *scope.Decl) *scope.Decl {
+	if len(v.Decls) == 1 && in.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE && v.Decls[0].Attributes[scope.Returns] != "" {
+		return v.Decls[0]
+	}
+	return nil
 }
 
 // describes reports whether values of a class are descriptors, which say what the attribute of an instance is.
@@ -221,6 +234,9 @@ func (p *Engine) element(f *scope.Flow, v *scope.Value, key string) scope.Set {
 		}
 		self := scope.Set{{Value: v, Sure: true}}
 		out = append(out, call(self, "__getitem__")...)
+		if p.Lang.Exports && key == "1" && len(out) == 0 {
+			return self // the type of a mapping says what its values are: an entry has one of them under 1
+		}
 		if key != "" {
 			return out
 		}

@@ -35,12 +35,18 @@ func (p *Engine) addBases() {
 		}
 	}
 	for _, m := range p.Modules {
+		p.mergeInterfaces(m)
+	}
+	for _, m := range p.Modules {
 		for _, d := range m.Decls {
 			if d.IsClass() {
 				d.Order = d.Linearize(map[*scope.Decl]bool{})
 			}
 			if d.IsFunction() || p.Lang.Exports && d.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE {
-				d.Typed = p.declared(d.Outer, m, d.Type)
+				d.This, d.Typed = p.results(d)
+			}
+			if returns := d.Attributes[scope.Returns]; returns != "" {
+				d.Typed = p.declared(d.Outer, m, returns)
 			}
 		}
 	}

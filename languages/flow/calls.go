@@ -88,6 +88,9 @@ func (p *Engine) returned(f *scope.Flow, v *scope.Value, with Arguments) scope.S
 			}
 		}
 	}
+	if v.Kind == scope.BoundValue && d.This {
+		return ofType(out, slices.Clone(d.Typed).With(v.Recv, true))
+	}
 	return ofType(out, slices.DeleteFunc(slices.Clone(d.Typed), func(m scope.Member) bool {
 		return m.Value.Kind == scope.InstanceValue && ofClass(out, m.Value.Decl)
 	}))

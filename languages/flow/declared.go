@@ -41,6 +41,14 @@ func (p *Engine) declaredOne(s *scope.Scope, m *scope.Module, of string) (out sc
 		}
 		return out
 	}
+	if of == "self" && p.Lang.Exports { // the type `this`
+		for ; s != nil; s = s.Outer {
+			if s.IsClass() && !s.Decl.IsFunction() {
+				return scope.Set{{Value: p.Instance(wholeOf(s.Decl), true), Sure: true}}
+			}
+		}
+		return nil
+	}
 	name, class := strings.CutSuffix(of, scope.ClassOf)
 	switch at := p.Lookup(s, m.Path(name)); {
 	case at.Rest != 0 || at.Decl == nil:
@@ -52,6 +60,26 @@ func (p *Engine) declaredOne(s *scope.Scope, m *scope.Module, of string) (out sc
 		return p.declared(at.Decl.Outer, at.Decl.Mod, at.Decl.Type)
 	}
 	return nil
+}
+
+// results returns what the results of a function are declared to be: whether they may be its receiver, and what else. Of
+// a function that is declared several times, and whose body says nothing of them, all declarations count.
+func (p *Engine) results(d *scope.Decl) (this bool, typed scope.Set) {
+	types := []string{d.Type}
+	if own := d.Outer.Vars[d.LocalName()]; p.Lang.Exports && !d.Overload && own != nil && (d.Type == "" || d.Type == "any") {
+		for _, o := range own.Decls {
+			if o.Overload && !slices.Contains(types, o.Type) {
+				types = append(types, o.Type)
+			}
+		}
+	}
+	var rest []string
+	for of := range strings.SplitSeq(strings.Join(types, "|"), "|") {
+		if this = this || p.Lang.Exports && of == "self"; of != "self" {
+			rest = append(rest, of)
+		}
+	}
+	return this, p.declared(d.Outer, d.Mod, strings.Trim(strings.Join(rest, "|"), "|"))
 }
 
 // ofType returns what is known of a value together with what its declared type says. What else is known is then not

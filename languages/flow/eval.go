@@ -52,7 +52,10 @@ func (p *Engine) Eval(f *scope.Flow, here Site, of scope.Path) scope.Set {
 				next = next.With(n.Value, n.Sure && m.Sure)
 			}
 		}
-		if now = next; len(now) > scope.MaxValues {
+		if now = next; len(now) > scope.MaxValues && p.Lang.Exports {
+			now = slices.DeleteFunc(now, func(m scope.Member) bool { return !m.Sure })
+		}
+		if len(now) > scope.MaxValues {
 			return nil
 		}
 	}

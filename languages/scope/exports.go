@@ -31,6 +31,10 @@ const (
 	Constructs = "constructs"
 )
 
+// Returns is the attribute of a member of an interface that is declared with the type of a function: it has the type
+// that the function returns, or "?".
+const Returns = "returns"
+
 // Wraps is the attribute of a function whose result calls a parameter: it has the parameter's name.
 const Wraps = "wraps"
 

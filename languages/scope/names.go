@@ -3,6 +3,8 @@ package scope
 import (
 	"slices"
 	"strings"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // Scope is a region that binds names: a module, a class or a function.
@@ -64,7 +66,7 @@ func (p *Program) Find(s *Scope, name string) *Variable {
 	var from *Decl // the declaration that the search comes out of
 	var own *Variable
 	for ; s.Outer != nil; s = s.Outer {
-		hides := s.IsClass() && (!inner || p.Lang.MembersHidden && name != "self")
+		hides := s.IsClass() && s.Decl.Kind != recountv1.SymbolKind_SYMBOL_KIND_MODULE && (!inner || p.Lang.MembersHidden && name != "self")
 		if hides && s.Decl.Constructs { // its parameters and variables are hidden from its members alone
 			hides = from != nil && from.isMember()
 		}

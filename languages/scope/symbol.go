@@ -164,6 +164,9 @@ func (p *Program) inModule(m *Module, name string, behind []Step) Symbol {
 func (p *Program) Meaning(v *Variable) Symbol {
 	var d *Decl
 	for _, c := range v.Decls {
+		if d != nil && p.Lang.Exports && c.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE && (d.Kind == c.Kind || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_CLASS) {
+			continue // it adds members to d
+		}
 		if d == nil || !c.Overload && !(p.Lang.Exports && d.isType() && !c.isType() && !c.IsFunction() && c.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS) {
 			d = c // of a type and a constant of the same name, the type
 		}

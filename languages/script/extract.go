@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 25, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 26, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -105,6 +105,9 @@ type walker struct {
 	times map[string]int
 	// types has the names that only types have so far: a constant may have the same.
 	types map[extract.NameIn]bool
+	// constraints has what type parameters extend, takenApart counts the patterns that are given values of declared types.
+	constraints map[extract.NameIn][]string
+	takenApart  int
 	// exports has the variables of the module that are its exports: var api = exports.
 	exports map[string]bool
 	// inherited are the bases that calls give to functions, which may be declared below.
@@ -118,7 +121,7 @@ type inheritance struct {
 }
 
 func extractScript(f *extract.File) {
-	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, wrappers: map[uint32]string{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}, parts: map[extract.Ref]classObject{}, made: map[uint32]bool{}, ctors: map[uint32]bool{}, partial: map[string]uint32{}, ownNames: map[uint32]string{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}}
+	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, wrappers: map[uint32]string{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}, parts: map[extract.Ref]classObject{}, made: map[uint32]bool{}, ctors: map[uint32]bool{}, partial: map[string]uint32{}, ownNames: map[uint32]string{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}, constraints: map[extract.NameIn][]string{}}
 	j.setOnce, j.setIn = j.SetOnce(j.setting), j.SetOnceIn(j.setting, j.isScope)
 	j.framework = j.webFramework()
 	j.block(0, state{})
@@ -258,6 +261,20 @@ func (j *walker) visit(n extract.Ref, s state) {
 	case "catch_clause":
 		j.bindTarget(j.Field(n, "parameter"), extract.None, extract.Unknown, s)
 		j.visit(j.Field(n, "body"), s)
+	case "if_statement", "ternary_expression":
+		condition := j.Field(n, "condition")
+		j.visit(condition, s.plain())
+		consequence := j.Field(n, "consequence")
+		j.visit(consequence, j.narrowed(condition, consequence, s.plain()))
+		j.visit(j.Field(n, "alternative"), s.plain())
+	case "binary_expression":
+		left, right := j.Field(n, "left"), j.Field(n, "right")
+		j.visit(left, s.plain())
+		if inner := s.plain(); j.Text(j.Field(n, "operator")) == "&&" {
+			j.visit(right, j.narrowed(left, right, inner))
+		} else {
+			j.visit(right, inner)
+		}
 	case "assignment_expression":
 		j.assignment(n, s)
 	case "augmented_assignment_expression":
@@ -343,7 +360,9 @@ func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.Symb
 	j.typeParameters(n, in, inner)
 	decl.Parameters = j.parameters(n, inner)
 	if t := j.Field(n, "return_type"); t != extract.None {
-		decl.Type = j.typeOf(t, inner)
+		if !j.ofOwnParameter(t, in) {
+			decl.Type = j.typeOf(t, inner)
+		}
 		j.annotation(t, inner)
 	}
 	j.documentTypes(decl, j.Start(whole))
@@ -373,12 +392,24 @@ func (j *walker) modifiers(n extract.Ref) []string {
 	return all
 }
 
-// typeParameters hides the names of type parameters.
+// typeParameters hides the names of type parameters, and notes what they extend.
 func (j *walker) typeParameters(n extract.Ref, in uint32, s state) {
 	for c := range j.Children(j.Field(n, "type_parameters")) {
-		j.Locals[extract.NameIn{In: in, Name: j.Text(j.Field(c, "name"))}] = true
-		j.annotation(j.Field(c, "constraint"), s)
+		name := extract.NameIn{In: in, Name: j.Text(j.Field(c, "name"))}
+		j.Locals[name] = true
+		constraint := j.Field(c, "constraint")
+		j.constraints[name] = j.typesOf(j.Child(constraint, 0), s)
+		j.annotation(constraint, s)
 	}
+}
+
+// ofOwnParameter reports whether a type is a type parameter of the function itself: what its callers pass says more.
+func (j *walker) ofOwnParameter(t extract.Ref, in uint32) bool {
+	for j.Kind(t) == "type_annotation" {
+		t = j.Child(t, 0)
+	}
+	_, is := j.constraints[extract.NameIn{In: in, Name: j.Text(t)}]
+	return is
 }
 
 // parameters reads the parameters of a function, which are local to s.in.
@@ -450,12 +481,20 @@ func (j *walker) inline(n extract.Ref, s state) {
 		case j.Kind(pattern) == "identifier":
 			j.bindPlain(j.Text(pattern), extract.Unknown, typ, pattern, inner)
 		default:
-			j.bindTarget(pattern, extract.None, extract.Unknown, inner)
+			j.bindTyped(pattern, extract.Unknown, typ, inner)
 		}
 		j.visit(j.Field(c, "value"), inner)
 		i++
 	}
 	j.visit(j.Field(n, "body"), inner)
+}
+
+// bindTyped binds the names of a pattern to the parts of a value with a declared type.
+func (j *walker) bindTyped(pattern extract.Ref, path, typ string, s state) {
+	j.takenApart++
+	whole := "<<" + extract.Decimal(j.takenApart) + ">>"
+	j.bindPlain(whole, path, typ, pattern, s)
+	j.bindTarget(pattern, extract.None, whole, s)
 }
 
 // shadow adds the names of a pattern, which is given the value of a path, to the shadows.

@@ -51,6 +51,8 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 	if t := j.Field(d, "type"); t != extract.None {
 		typ = j.typeOf(t, s)
 		j.annotation(t, s)
+	} else {
+		typ = j.madeType(value, s)
 	}
 	if j.required(name, value, s) {
 		return
@@ -86,7 +88,11 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 		if value != extract.None {
 			path = j.path(value, s)
 		}
-		j.bindTarget(name, value, path, s)
+		if typ != "" {
+			j.bindTyped(name, path, typ, s)
+		} else {
+			j.bindTarget(name, value, path, s)
+		}
 		j.environmentPattern(name, path, s)
 	}
 	j.constants(j.path(name, s), value, s)
@@ -339,13 +345,15 @@ func (j *walker) bindTarget(target, value extract.Ref, path string, s state) {
 		}
 		j.visit(def, s)
 	case "array_pattern", "array":
-		i := 0
+		i, list := 0, j.listed(value)
 		for c := j.First(target); c != extract.None; c = j.Next(c) {
 			switch {
 			case j.Kind(c) == ",":
 				i++
 			case j.Kind(c) == "rest_pattern":
 				j.bindTarget(j.Child(c, 0), extract.None, path, s)
+			case j.Named(c) && i < len(list):
+				j.bindTarget(c, list[i], j.path(list[i], s), s)
 			case j.Named(c):
 				j.bindTarget(c, extract.None, extract.Element(path, extract.Decimal(i)), s)
 			}
@@ -353,6 +361,27 @@ func (j *walker) bindTarget(target, value extract.Ref, path string, s state) {
 	case "parenthesized_expression", "non_null_expression", "as_expression":
 		j.bindTarget(j.Child(target, 0), value, path, s)
 	}
+}
+
+// listed returns the elements of a list that is written out, which may be that of Promise.all. It returns nil if they are
+// not all known.
+func (j *walker) listed(value extract.Ref) (all []extract.Ref) {
+	for k := j.Kind(value); k == "await_expression" || k == "parenthesized_expression"; k = j.Kind(value) {
+		value = j.Child(value, 0)
+	}
+	if j.Kind(value) == "call_expression" && j.Text(j.Field(value, "function")) == "Promise.all" {
+		value = j.Child(j.Field(value, "arguments"), 0)
+	}
+	if j.Kind(value) != "array" {
+		return nil
+	}
+	for c := range j.Children(value) {
+		if j.Kind(c) == "spread_element" {
+			return nil
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // propertyOf returns base.name; of an unknown base nothing is known.

@@ -59,6 +59,9 @@ func (j *walker) callPath(n extract.Ref, s state) string {
 	if name, ok := strings.CutSuffix(path, ".bind"); ok {
 		return name // a bound function is the function
 	}
+	if args := j.Field(n, "arguments"); path == "Object.values" || path == "Object.entries" || path == "Array.from" && j.Child(args, 1) == extract.None {
+		return j.path(j.Child(args, 0), s) // they have its elements
+	}
 	if path == "Object.assign" || path == "Object.freeze" || path == "Object.seal" {
 		return j.path(j.Child(j.Field(n, "arguments"), 0), s) // they return their first argument
 	}

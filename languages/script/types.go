@@ -166,6 +166,9 @@ func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool
 		if t := j.Field(n, "type"); t != extract.None {
 			decl.Type = j.typeOf(t, s)
 			j.annotation(t, state{in: s.in})
+			j.callable(decl, t, s)
+		} else {
+			decl.Type = j.madeType(value, s)
 		}
 		if value != extract.None {
 			j.bindValue("self."+name, value, decl.Type, n, s, 0)
@@ -184,6 +187,16 @@ func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool
 			j.controllerRoute(d, in, class, controller, s)
 		}
 	}
+}
+
+// callable notes what a member of an interface returns that is declared with the type of a function:
+// interface Guard { is: (value: unknown) => boolean }.
+func (j *walker) callable(decl *recountv1.Declaration, t extract.Ref, s state) {
+	function := j.Child(t, 0)
+	if owner := j.Decl(s.in); owner == nil || owner.Kind != recountv1.SymbolKind_SYMBOL_KIND_INTERFACE || j.Kind(function) != "function_type" {
+		return
+	}
+	decl.Attributes = map[string]string{scope.Returns: extract.FirstOf(j.signatureType(function, s), extract.Unknown)}
 }
 
 // parameterFields declares the fields that the parameters of a constructor are:
@@ -247,7 +260,7 @@ func (j *walker) signatureType(n extract.Ref, s state) string {
 			return ""
 		}
 	}
-	if j.hiddenType(s.in, typ) {
+	if _, is := j.boundOf(j.Text(j.Child(j.Field(n, "return_type"), 0)), s.in); is {
 		return ""
 	}
 	return typ
@@ -315,6 +328,7 @@ func (j *walker) propertyName(n extract.Ref) string {
 // wrappers are types that stand for their type argument, as await and the compiler see it.
 var wrappers = map[string]bool{
 	"Promise": true, "PromiseLike": true, "Awaited": true, "Readonly": true, "Partial": true, "Required": true, "NonNullable": true,
+	"Pick": true, "Omit": true, "Exclude": true,
 }
 
 // lists are types whose values contain those of their first argument, mappings those of the second.
@@ -358,6 +372,21 @@ func (j *walker) typesOf(n extract.Ref, s state) (all []string) {
 	switch j.Kind(n) {
 	case "type_annotation", "parenthesized_type", "readonly_type":
 		return j.typesOf(j.Child(n, 0), s)
+	case "type_identifier":
+		if of, is := j.boundOf(j.Text(n), s.in); is {
+			return of
+		}
+	case "object_type":
+		for c := range j.Children(n) {
+			of := j.typesOf(j.Field(c, "type"), s)
+			switch name := j.propertyName(j.Field(c, "name")); {
+			case j.Kind(c) == "property_signature" && extract.IsName(name):
+				all = append(all, extract.ElementTypes(of, name)...)
+			case j.Kind(c) == "index_signature":
+				all = append(all, extract.ElementTypes(of, "")...)
+			}
+		}
+		return all
 	case "union_type", "intersection_type":
 		for c := range j.Children(n) {
 			all = append(all, j.typesOf(c, s)...)
@@ -373,17 +402,46 @@ func (j *walker) typesOf(n extract.Ref, s state) (all []string) {
 		}
 		return all
 	case "generic_type":
-		args := j.Field(n, "type_arguments")
-		switch name := j.typePath(j.Field(n, "name"), s); {
-		case wrappers[name]:
-			return j.typesOf(j.Child(args, 0), s)
-		case lists[name]:
-			return extract.ElementTypes(j.typesOf(j.Child(args, 0), s), "")
-		case mappings[name]:
-			return extract.ElementTypes(j.typesOf(j.Child(args, 1), s), "")
+		if name, args := j.typePath(j.Field(n, "name"), s), j.Field(n, "type_arguments"); ofArguments(name) {
+			return j.genericTypes(name, args, s)
 		}
 	}
 	return []string{j.typePath(n, s)}
+}
+
+// ofArguments reports whether a generic type of a name says no more than its arguments.
+func ofArguments(name string) bool { return wrappers[name] || lists[name] || mappings[name] }
+
+// genericTypes returns the alternatives of such a type.
+func (j *walker) genericTypes(name string, args extract.Ref, s state) []string {
+	switch {
+	case lists[name]:
+		return extract.ElementTypes(j.typesOf(j.Child(args, 0), s), "")
+	case mappings[name]:
+		return extract.ElementTypes(j.typesOf(j.Child(args, 1), s), "")
+	}
+	return j.typesOf(j.Child(args, 0), s)
+}
+
+// madeType returns the type that an expression states of what it makes: new Map<string, User>(). It returns "" if the
+// expression states none.
+func (j *walker) madeType(value extract.Ref, s state) string {
+	value = j.unwrapped(value)
+	name, args := j.Text(j.Field(value, "constructor")), j.Field(value, "type_arguments")
+	if j.Kind(value) != "new_expression" || args == extract.None || !ofArguments(name) {
+		return ""
+	}
+	return extract.AnyOf(j.genericTypes(name, args, s))
+}
+
+// boundOf returns the types that the values of an enclosing type parameter are of, and whether a name is that of one.
+func (j *walker) boundOf(name string, in uint32) (types []string, is bool) {
+	for ; in != 0; in = j.Decl(in).Owner {
+		if types, is = j.constraints[extract.NameIn{In: in, Name: name}]; is {
+			return types, true
+		}
+	}
+	return nil, false
 }
 
 // annotation adds references to all names in a type.
