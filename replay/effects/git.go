@@ -71,6 +71,18 @@ func (f *finder) git(c *shell.Call) {
 	thing := func(kind, name string, a Access) {
 		f.add(Thing{Kind: kind, Name: name, Access: a, Repo: repo})
 	}
+	revision := func(w shell.Word) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(w.Value, "^"), "origin/"), "..")
+		if i := strings.IndexAny(name, "~^"); i > 0 {
+			name = name[:i]
+		}
+		if strings.Contains(name, "bisect/") {
+			thing(Bisect, "bisect", Read)
+			return
+		}
+		thing(Branch, name, Read)
+		thing(Tag, strings.TrimPrefix(name, "tags/"), Read)
+	}
 	tree := func() { f.add(Thing{Kind: Path, Name: worktree, Access: Update, Tree: true, Sure: 0.5}) }
 	ws := shell.Operands(after, "-m -F -C -c --author --date --message -b -B -X -s --onto --depth -o -S -n --format --upstream")
 	f.acts++
@@ -107,7 +119,7 @@ func (f *finder) git(c *shell.Call) {
 		if here.Flag("--hard", "--soft", "--mixed", "--keep", "--merge") || len(ws) == 0 || len(ws) == 1 && isRevision(ws[0].Value) {
 			for _, w := range ws {
 				if !isRevision(w.Value) {
-					thing(Branch, w.Value, Read)
+					revision(w)
 				}
 			}
 			thing(Commit, "HEAD", Update)
@@ -146,13 +158,13 @@ func (f *finder) git(c *shell.Call) {
 			}
 		}
 		for _, w := range ws {
-			thing(Branch, w.Value, Read)
+			revision(w)
 		}
 		thing(Commit, "HEAD", Update)
 		tree()
 	case "merge", "rebase", "cherry-pick", "revert", "pull", "am", "apply":
 		for _, w := range ws {
-			thing(Branch, strings.TrimPrefix(w.Value, "origin/"), Read)
+			revision(w)
 		}
 		if here.Flag("--continue") {
 			thing(Staged, "*", Read) // what was resolved
@@ -185,6 +197,9 @@ func (f *finder) git(c *shell.Call) {
 		default:
 			thing(Branch, ws[0].Value, Write)
 			thing(Commit, "HEAD", Read)
+			for _, w := range ws[1:] {
+				revision(w)
+			}
 		}
 	case "tag":
 		switch {
@@ -198,6 +213,9 @@ func (f *finder) git(c *shell.Call) {
 		default:
 			thing(Tag, ws[0].Value, Write)
 			thing(Commit, "HEAD", Read)
+			for _, w := range ws[1:] {
+				revision(w)
+			}
 		}
 	case "config":
 		f.configured(&here, repo)

@@ -226,6 +226,10 @@ func TestDetours(t *testing.T) {
 		want  string
 	}{
 		"a bisect that was given up": {[]string{"git bisect start", "git bisect bad", "git bisect good v1", "git bisect reset", "echo x > y"}, "", "4"},
+		"a bisect whose find has a tag for a while": {
+			[]string{"git bisect start HEAD v1", "git bisect run ./check", "git tag culprit refs/bisect/bad", "git bisect reset", "git revert --no-edit culprit~0", "git tag -d culprit"},
+			"", "0 1 2 3 4 5",
+		},
 		"a bisect that was logged": {
 			[]string{"git bisect start HEAD v1", "git bisect run ./check", "git bisect log > log", "bad=$(git rev-parse refs/bisect/bad)", "git bisect reset", "git revert --no-edit $bad"},
 			"", "0 1 2 3 4 5",
