@@ -204,13 +204,51 @@ func (l *Linker) receivers(here Site, of scope.Path, values scope.Set) bool {
 	if l.e.Lang.Common[of.Last()] && (len(of.Steps) > 1 || of.Head == "self") || strings.HasPrefix(of.Last(), "__") || of.Head == "super" {
 		return false
 	}
+	if l.ofOverridden(here, of.Base()) || !l.Module.Test && l.e.triedOnly(here, of.Head) {
+		return false
+	}
 	for _, on := range l.e.Eval(nil, here, of.Base()) {
 		has := func(m scope.Member) bool { return m.Value.Recv != nil && m.Value.Recv.Decl == on.Value.Decl }
 		if !slices.ContainsFunc(values, has) {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(values, func(m scope.Member) bool {
+		return m.Value.Recv != nil && m.Value.Recv.Kind == scope.ClassValue && l.overridden(m.Value.Recv.Decl, of.Last())
+	})
+}
+
+// ofOverridden reports whether a path passes through what a method returns that subclasses of its receiver's class
+// override, or begins with a name that is given that: theirs may return something else.
+func (l *Linker) ofOverridden(here Site, of scope.Path) bool {
+	if l.callsOverridden(here, of) {
+		return true
+	}
+	v := l.e.Find(here.Scope, of.Head)
+	return v != nil && v.Scope == here.Scope && slices.ContainsFunc(v.Aliases, func(a scope.Path) bool { return l.callsOverridden(here, a) })
+}
+
+func (l *Linker) callsOverridden(here Site, of scope.Path) bool {
+	for ; !of.Plain(); of = of.Base() {
+		if of.Steps[len(of.Steps)-1].Op != '(' {
+			continue
+		}
+		for _, m := range l.e.Eval(nil, here, of.Base()) {
+			recv := m.Value.Recv
+			if m.Value.Kind == scope.BoundValue && m.Value.Decl != nil && recv.Kind == scope.InstanceValue && recv.Open &&
+				l.overridden(recv.Decl, m.Value.Decl.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// overridden reports whether a subclass of a class declares a method of a name.
+func (l *Linker) overridden(class *scope.Decl, name string) bool {
+	var t scope.Targets
+	l.dispatch(&t, class, name, map[*scope.Decl]bool{})
+	return len(t.List) > 0
 }
 
 // typedElsewhere reports whether a name is that of a parameter whose declared type is an alias, of which only some

@@ -177,6 +177,12 @@ func (p *Engine) passTo(f *scope.Flow, d *scope.Decl, skip int, with Arguments) 
 	}
 	for _, r := range with.Refs {
 		known := map[int]bool{}
+		receive := func(i int, values scope.Set) {
+			if len(values) > 0 {
+				p.noteGiven(d, i, with.Here.Scope.Mod.Test)
+			}
+			p.receive(d, i, values)
+		}
 		for _, a := range r.Args {
 			values := func() scope.Set { return p.Eval(f, with.Here, with.Here.Scope.Mod.Path(a.Path)) }
 			first := int(a.Index) + skip
@@ -184,11 +190,11 @@ func (p *Engine) passTo(f *scope.Flow, d *scope.Decl, skip int, with Arguments) 
 			case "":
 				given := values()
 				known[first] = len(given) > 0
-				p.receive(d, first, given)
+				receive(first, given)
 			case "*":
 				for _, c := range values() {
 					for i := first; i < len(d.Parameters); i++ {
-						p.receive(d, i, p.element(f, c.Value, strconv.Itoa(i-first)))
+						receive(i, p.element(f, c.Value, strconv.Itoa(i-first)))
 					}
 				}
 			case "**":
@@ -197,13 +203,13 @@ func (p *Engine) passTo(f *scope.Flow, d *scope.Decl, skip int, with Arguments) 
 						continue
 					}
 					for i, prm := range d.Parameters {
-						p.receive(d, i, p.element(f, c.Value, prm.Name))
+						receive(i, p.element(f, c.Value, prm.Name))
 					}
 				}
 			default:
 				for i, prm := range d.Parameters {
 					if prm.Name == a.Name {
-						p.receive(d, i, values())
+						receive(i, values())
 					}
 				}
 			}

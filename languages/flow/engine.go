@@ -65,7 +65,9 @@ type Engine struct {
 	// made has the routers that calls without a name make, by call.
 	made map[call]*scope.Value
 	// unknown has the parameters that calls outside tests give something of which nothing is known.
-	unknown   map[*scope.Variable]map[given]bool
+	unknown map[*scope.Variable]map[given]bool
+	// tried has the parameters that calls give something known: true if only calls in tests do.
+	tried     map[*scope.Variable]bool
 	registers *registers
 	// withMethods has the object literals with functions.
 	withMethods map[*scope.Value]bool
@@ -84,7 +86,7 @@ type Engine struct {
 // NewResolver returns a resolver that follows values by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
-		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}, withMethods: map[*scope.Value]bool{}}
+		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, tried: map[*scope.Variable]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}, withMethods: map[*scope.Value]bool{}}
 		if lang.Rules != nil {
 			e.rules = lang.Rules(e)
 			p.Rules = e.rules

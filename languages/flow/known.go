@@ -46,3 +46,21 @@ func (p *Engine) allKnown(here Site, name string) bool {
 		return r.Edge == scope.References && last == d.Name
 	})
 }
+
+// noteGiven notes that something known flows into parameter i of a function from a test, or from elsewhere.
+func (p *Engine) noteGiven(d *scope.Decl, i int, test bool) {
+	if p.Lang.Common == nil || i >= len(d.Parameters) {
+		return
+	}
+	v := d.Scope.Own(d.ParameterName(i, d.Parameters[i].Name))
+	if tried, noted := p.tried[v]; !noted || tried {
+		p.tried[v] = test
+	}
+}
+
+// triedOnly reports whether a name is that of a parameter to which calls in tests alone give something that is known:
+// tests also pass what stands in for something else.
+func (p *Engine) triedOnly(here Site, name string) bool {
+	v := p.Find(here.Scope, name)
+	return v != nil && v.Parameter && p.tried[v]
+}

@@ -138,6 +138,7 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 			p.AddFlow(func(f *scope.Flow) {
 				for _, m := range p.Eval(f, Site{d.Outer, d.Outer.In()}, d.Mod.Path(prm.Default)) {
 					p.Add(v, m.Value, false)
+					p.noteGiven(d, i, d.Mod.Test)
 				}
 			})
 		}

@@ -14,7 +14,7 @@ import (
 // definition describes Python to languages/flow.
 var definition = flow.Language{
 	Language: scope.Language{
-		Name: "python/17", Languages: []string{"python"}, Outside: "python",
+		Name: "python/18", Languages: []string{"python"}, Outside: "python",
 		Builtins: "builtins", Builtin: builtins, ReceiverFirst: true,
 		Layout: func(files []string, _ []scope.Manifest) scope.Layout { return newLayout(files) },
 	},

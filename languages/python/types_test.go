@@ -132,3 +132,79 @@ may_call a.py:stated -> a.py:Motor.spin_up @15:28 (flow 700)
 may_call a.py:two -> a.py:Motor.spin_up @16:14 (flow 700)
 `, "may_call", "calls")
 }
+
+// TestArrivedForTests resolves a call on a parameter to which tests alone give something: it is possible only, outside
+// of tests.
+func TestArrivedForTests(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- a.py --
+class Motor:
+    def spin_up(self): pass
+def given(m): m.spin_up()
+def tried(m): m.spin_up()
+def usual(m=Motor): m().spin_up()
+given(Motor())
+-- tests/test_a.py --
+import a
+def test():
+    a.given(a.Motor())
+    a.tried(a.Motor())
+    a.usual(a.Motor)
+def turn(m): m.spin_up()
+turn(a.Motor())
+`, `
+calls a.py -> a.py:Motor @6:6
+calls a.py -> a.py:given @6:0
+calls a.py:given -> a.py:Motor.spin_up @3:16 (flow 700)
+may_call a.py:tried -> a.py:Motor.spin_up @4:16 (flow 700)
+calls a.py:usual -> a.py:Motor.spin_up @5:24 (flow 700)
+may_call a.py:usual -> a.py:Motor @5:20 (flow 700)
+calls tests/test_a.py -> a.py:Motor @7:7
+calls tests/test_a.py -> tests/test_a.py:turn @7:0
+calls tests/test_a.py:test -> a.py:Motor @3:14,4:14
+calls tests/test_a.py:test -> a.py:given @3:6
+calls tests/test_a.py:test -> a.py:tried @4:6
+calls tests/test_a.py:test -> a.py:usual @5:6
+calls tests/test_a.py:turn -> a.py:Motor.spin_up @6:15 (flow 700)
+`, "may_call", "calls")
+}
+
+// TestArrivedOverridden resolves calls on what methods return that subclasses override, and of a class's method that
+// subclasses override: others than the known one may arrive.
+func TestArrivedOverridden(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- a.py --
+class Local:
+    def run_job(self, job): pass
+class Job:
+    def runner(self): pass
+    def near(self): return self.runner()
+    def go(self):
+        self.runner().run_job(self)
+        r = self.runner()
+        r.run_job(self)
+class LocalJob(Job):
+    def runner(self): return Local()
+LocalJob().go()
+class Format:
+    @classmethod
+    def pipe_reader(cls): pass
+    def __rshift__(self, other): return Chain(self)
+class Chain:
+    def __init__(self, one): self.one = one
+    def read(self): self.one.pipe_reader()
+class Text(Format):
+    def pipe_reader(self): pass
+`, `
+calls a.py -> a.py:Job.go @12:11
+calls a.py -> a.py:LocalJob @12:0
+may_call a.py:Chain.read -> a.py:Format.pipe_reader @19:29 (flow 700)
+calls a.py:Format.__rshift__ -> a.py:Chain.__init__ @16:40
+calls a.py:Job.go -> a.py:Job.runner @7:13,8:17
+may_call a.py:Job.go -> a.py:Local.run_job @7:22,9:10 (flow 700)
+may_call a.py:Job.go -> a.py:LocalJob.runner @7:13,8:17 (flow 700)
+calls a.py:Job.near -> a.py:Job.runner @5:32
+may_call a.py:Job.near -> a.py:LocalJob.runner @5:32 (flow 700)
+calls a.py:LocalJob.runner -> a.py:Local @11:29
+`, "may_call", "calls")
+}
