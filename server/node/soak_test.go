@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
@@ -79,6 +80,9 @@ func (w *work) event(kind, key, payload string) schemas.Event {
 func TestSoakAsked(t *testing.T) {
 	const writers, readers = 2, 8
 	batches, atLeast, long := 30, 12, os.Getenv("RECOUNT_SOAK") != ""
+	if racing.On {
+		batches = 10
+	}
 	end := time.Now().Add(10 * time.Minute)
 	cfg := config(t.TempDir())
 	node.SealEarly(&cfg, 200)
