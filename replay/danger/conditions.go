@@ -105,10 +105,13 @@ func (c *call) isTree(w shell.Word) bool {
 	return ok && c.Dir != "" && !c.Abroad && slices.Contains(c.place.Tree, name) && !slices.Contains(c.place.Cloned, name)
 }
 
-// unlisted reports whether xargs supplies words whose source is not in the line.
+// unlisted reports whether xargs or parallel supplies words whose source is not in the line.
 func (c *call) unlisted() bool {
-	if via := slices.DeleteFunc(slices.Clone(c.Via), func(v string) bool { return v == "sudo" || v == "doas" }); len(via) == 0 || via[len(via)-1] != "xargs" {
+	if via := slices.DeleteFunc(slices.Clone(c.Via), func(v string) bool { return v == "sudo" || v == "doas" }); len(via) == 0 || via[len(via)-1] != "xargs" && via[len(via)-1] != "parallel" {
 		return false
+	}
+	if slices.ContainsFunc(c.Args, func(w shell.Word) bool { return w.Value == ":::" }) {
+		return false // parallel is told them
 	}
 	return !slices.ContainsFunc(c.line.Calls[:c.at], func(o shell.Call) bool { return listers[o.Name] })
 }

@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ const (
 	maxUnfolded = 600 // statements
 	maxDeep     = 6   // texts and functions in each other
 	maxRounds   = 16  // of a loop, or values of a variable
+	maxLines    = 200 // that a loop, xargs or parallel reads
 	maxText     = 1 << 14
 )
 
@@ -40,7 +42,7 @@ func unfold(l *shell.Line, at Place) *shell.Line {
 		u.vars[name] = []value{{}, {text: text, known: true}}
 	}
 	u.called = calledIn(l.File)
-	stmts := u.stmts(l.File.Stmts)
+	stmts := u.line(l.File.Stmts)
 	if !u.changed || u.spent > maxUnfolded {
 		return l
 	}
@@ -97,6 +99,26 @@ type unfolder struct {
 	called map[string]int
 	// changed tells that something was put in the place of something else.
 	changed bool
+}
+
+// line returns the plain form of all statements of a line. Functions that are still called in it, as in a substitution
+// or deeper than they are written out, are declared before it.
+func (u *unfolder) line(list []*syntax.Stmt) []*syntax.Stmt {
+	out := u.stmts(list)
+	left := maps.Clone(u.functions)
+	for more := true; more; {
+		more = false
+		called := calledIn(&syntax.File{Stmts: out})
+		for _, name := range slices.Sorted(maps.Keys(left)) {
+			if called[name] > 0 {
+				declared := &syntax.FuncDecl{Parens: true, Name: &syntax.Lit{Value: name}, Body: left[name]}
+				out = append([]*syntax.Stmt{{Cmd: declared}}, out...)
+				delete(left, name)
+				more = true
+			}
+		}
+	}
+	return out
 }
 
 func (u *unfolder) stmts(list []*syntax.Stmt) (out []*syntax.Stmt) {
@@ -267,14 +289,16 @@ func (u *unfolder) ifClause(c *syntax.IfClause) *syntax.IfClause {
 // while writes out a loop that reads lines which are known.
 func (u *unfolder) while(c *syntax.WhileClause) []*syntax.Stmt {
 	if names, ok := readNames(c.Cond); ok && u.input != nil && !c.Until {
-		var out []*syntax.Stmt
 		lines := strings.Split(strings.TrimSuffix(*u.input, "\n"), "\n")
-		u.took = true
-		for _, line := range lines[:min(len(lines), maxRounds)] {
-			u.sets(names, line)
-			out = append(out, u.stmts(c.Do)...)
+		if len(lines) <= maxLines {
+			var out []*syntax.Stmt
+			u.took = true
+			for _, line := range lines {
+				u.sets(names, line)
+				out = append(out, u.stmts(c.Do)...)
+			}
+			return out
 		}
-		return out
 	}
 	if shifts(c.Do) && len(u.given) > 0 && len(u.given) <= maxRounds { // once for each word that it was given
 		var out []*syntax.Stmt
@@ -497,5 +521,8 @@ func (u *unfolder) set(name string, values ...value) {
 		}
 		values = append(slices.Clip(was), values...)
 	}
-	u.vars[name] = values[:min(len(values), maxRounds)]
+	if len(values) > maxRounds {
+		values = []value{{}}
+	}
+	u.vars[name] = values
 }

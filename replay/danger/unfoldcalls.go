@@ -357,7 +357,7 @@ func (u *unfolder) told(before []field, text field, given []field) []field {
 	}
 	inner.called = calledIn(&syntax.File{Stmts: stmts})
 	inner.functions, inner.deep = map[string]*syntax.Stmt{}, u.deep+1
-	plain := inner.stmts(stmts)
+	plain := inner.line(stmts)
 	u.spent = inner.spent
 	if said, ok := asText(plain); ok && inner.changed {
 		text, u.changed = field{text: strings.TrimSuffix(said, "\n"), known: true}, true
@@ -393,6 +393,9 @@ func (u *unfolder) xargs(args []field) ([]*syntax.Stmt, bool) {
 	default:
 		items = strings.Fields(*u.input)
 	}
+	if replaces && len(items) > maxLines {
+		return nil, false
+	}
 	u.took, u.changed = true, true
 	if !replaces {
 		for _, item := range items {
@@ -401,7 +404,7 @@ func (u *unfolder) xargs(args []field) ([]*syntax.Stmt, bool) {
 		return u.run(nil, run, true), true
 	}
 	var out []*syntax.Stmt
-	for _, item := range items[:min(len(items), maxRounds)] {
+	for _, item := range items {
 		out = append(out, u.run(nil, filled(run, place, item), true)...)
 	}
 	return out, true
@@ -419,7 +422,7 @@ func filled(fields []field, place, text string) (out []field) {
 }
 
 // parallel returns the lines that parallel makes of words which are known.
-func (u *unfolder) parallel(args []field) ([]*syntax.Stmt, bool) {
+func (u *unfolder) parallel(args []field) (out []*syntax.Stmt, ok bool) {
 	is := func(v string) func(field) bool { return func(f field) bool { return f.literal() == v } }
 	if slices.ContainsFunc(args, is("--dry-run")) || slices.ContainsFunc(args, is("--pipe")) || slices.ContainsFunc(args, is("-S")) {
 		return nil, false
@@ -438,7 +441,10 @@ func (u *unfolder) parallel(args []field) ([]*syntax.Stmt, bool) {
 		return nil, false
 	} else {
 		items = strings.Split(strings.TrimSuffix(*u.input, "\n"), "\n")
-		u.took = true
+		defer func() { u.took = u.took || ok }()
+	}
+	if len(items) > maxLines {
+		return nil, false
 	}
 	words := []field{{text: "parallel", known: true}}
 	if at := shell.CommandAt(asWords(append(words, run...))); at > 0 {
@@ -456,14 +462,13 @@ func (u *unfolder) parallel(args []field) ([]*syntax.Stmt, bool) {
 	line := strings.Join(texts, " ")
 	own := &shell.Call{Name: "parallel", Args: asWords(args[:len(args)-len(run)])}
 	none := own.Flag("-N0") // it gives them no word
-	var out []*syntax.Stmt
-	for _, item := range items[:min(len(items), maxRounds)] {
+	for _, item := range items {
 		text := strings.ReplaceAll(line, "{}", item)
 		if text == line && !none {
 			text = strings.TrimSpace(line + " " + item)
 		}
-		stmts, ok := u.here(text)
-		if !ok {
+		stmts, parsed := u.here(text)
+		if !parsed {
 			return nil, false
 		}
 		out = append(out, stmts...)

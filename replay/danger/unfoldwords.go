@@ -348,6 +348,9 @@ func (b *builder) parameter(p *syntax.ParamExp, inQuotes bool) {
 			return ""
 		})
 		if text, err := expand.Literal(&expand.Config{Env: env}, &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{p}}}}); err == nil {
+			if p.Repl != nil {
+				text = strings.ReplaceAll(text, `\/`, "/") // bash takes the backslash away, the library does not
+			}
 			b.puts(text, inQuotes, v.glob)
 			return
 		}
