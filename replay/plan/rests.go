@@ -49,6 +49,7 @@ func (w *world) rests(a *act) {
 		w.directory(a, path.Clean(a.Cwd), replay.NeedWorkingDir)
 	}
 	w.environment(a)
+	w.places(a)
 	w.addresses(a)
 	// A possible dependency is listed only if no other dependency leads to the same act: the slice is
 	// the same, and a plan of a thousand builds stays small.
@@ -431,6 +432,37 @@ func (w *world) environment(a *act) {
 			need(n, 0.7)
 		case (!a.Known || a.Checks || a.observed) && w.exported(s.setters[n], n):
 			need(n, 0.5)
+		}
+	}
+}
+
+// places adds dependencies on what made a directory, or a part of its path, that an act before put into PATH, if the act
+// calls a program that no table has: export PATH=$HOME/opt/tool/bin:$PATH, where ~/opt/tool may be a link.
+func (w *world) places(a *act) {
+	s := w.shells[a.Session]
+	if s == nil || !callsUnknown(a) {
+		return
+	}
+	for _, on := range s.setters["PATH"] {
+		setter := w.acts[on]
+		if setter.Line == nil {
+			continue
+		}
+		for _, v := range setter.Line.Assigned {
+			if v.Name != "PATH" {
+				continue
+			}
+			for _, part := range strings.Split(v.Value.Value, ":") {
+				word := shell.Word{Value: part, Dynamic: strings.Contains(part, "$")}
+				dir, ok := shell.Resolve(word, setter.Cwd, setter.home)
+				for ; ok && dir != "/"; dir = path.Dir(dir) {
+					for _, o := range w.exact["path\x00\x00"+dir] {
+						if o.gone < 0 && o.thing.Kind == effects.Path && o.thing.Access == effects.Write && o.act != a.at {
+							a.needs(dep{o.act, replay.NeedFile, dir, 0.8, false})
+						}
+					}
+				}
+			}
 		}
 	}
 }

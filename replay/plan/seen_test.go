@@ -72,6 +72,7 @@ func TestSeen(t *testing.T) {
 		want  string
 	}{
 		{"a program that changed nothing", []string{"echo a > f | f=1", "./show f | nothing", "cp f g | g=1"}, "0 2"},
+		{"one by a link in PATH that is moved later", []string{"ln -s 1 ../cur", "export PATH=$HOME/cur/bin:$PATH | nothing", "lsum < in > a | +a=1 .", "ln -sfn 2 ../cur", "lsum < in > b | +b=2 ."}, "0 1 2 3 4"},
 		{"one that was not looked at", []string{"echo a > f | f=1", "./show f", "cp f g | g=1"}, "0 1 2"},
 		{"what it wrote is a result, and rests on what it may have read", []string{"echo a > f | f=1", "./gen f | out=1", "echo b > x | x=1", "rm x | -x"}, "0 1"},
 		{"what it wrote is taken away", []string{"./gen | tmp=1", "echo b > x | x=1", "rm tmp | -tmp"}, "1"},
