@@ -90,7 +90,7 @@ integration-mcp: build
 
 integration-web: build
 	RECOUNT_BIN=$(CURDIR)/bin/recount RECOUNT_CHROMIUM=$$(command -v chromium || command -v google-chrome) \
-		$(GO) -C webtests test -count=1 -timeout 30m ./... $(if $(REWRITE),-rewrite) $(if $(RUN),-run '$(RUN)')
+		$(GO) -C webtests test -count=1 -timeout 15m ./... $(if $(REWRITE),-rewrite) $(if $(RUN),-run '$(RUN)')
 
 integration:
 	$(GO) test -tags integration -count=1 -timeout 15m ./pipeline/... ./internal/kafkatest/...

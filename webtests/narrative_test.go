@@ -2,7 +2,6 @@ package webtests
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -212,13 +211,16 @@ func TestFirstPaint(t *testing.T) {
 	s := sample(t)
 	var paints []float64
 	bytes := 0.0
-	for len(paints) < 5 || len(paints) < 30 && slices.Min(paints) > 300 { // a busy machine slows most of them
+	for range 5 {
 		p := s.page(t, 1280, 800) // each in a browser context of its own, without a cache
 		p.open("/", has("Failed last"))
 		paints = append(paints, eval[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
 		bytes = eval[float64](p, `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].filter((e) => e.name === location.href || e.name.includes("/assets/")).reduce((n, e) => n + e.transferSize, 0)`)
 	}
-	least := slices.Min(paints)
+	least := paints[0]
+	for _, x := range paints {
+		least = min(least, x)
+	}
 	t.Logf("first contentful paint: %.0f ms of %.0f; %.0f bytes transferred", least, paints, bytes)
 	if least > 300 || bytes == 0 || bytes > 400_000 {
 		t.Errorf("first contentful paint %.0f ms (300 may be), %.0f bytes (400,000 may be)", least, bytes)
