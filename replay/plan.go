@@ -60,7 +60,7 @@ type Step struct {
 	Unknown    []string          `json:"unknown,omitempty" example:"[\"sometool\"]" doc:"Its programs about which nothing is known, and subcommands of programs that talk to a network. With the network open, or without a sandbox, such a program may change something elsewhere, and each needs a yes, once for all steps."`
 	Asks       []Ask             `json:"asks,omitempty" doc:"What has to be answered before it may run."`
 	Post       []Postcondition   `json:"postconditions" nullable:"false" doc:"What is so after it ran. If all of it is so already, the step is not run."`
-	Settled    bool              `json:"settled,omitempty" doc:"A replay did it as it is now, and it could reach nothing but the directory: it is done if the directory is as the last replays left it. A service that a later step ends (ended_by) need not start then."`
+	Settled    bool              `json:"settled,omitempty" doc:"A replay did it as it is now, and it could reach nothing but the directory: it is done if the directory is as the last replays left it. What it would leave running need not start then if a later step ends that (ended_by), or if no later step has to run and the run ends it."`
 	Background bool              `json:"background,omitempty" doc:"It leaves a process running that later steps use, or may use."`
 	EndedBy    *int              `json:"ended_by,omitempty" example:"6" doc:"For a step that leaves a process running: the index of the step that ends it, if one is known to."`
 	Exit       *int32            `json:"exit_code,omitempty" example:"0" doc:"The exit code of the recorded run; absent if unknown."`
@@ -283,6 +283,11 @@ func (p *Plan) Directory(home string) string {
 // UnknownProgram is what is said of a program in Unknown where it may reach more than the directory.
 func UnknownProgram(name string) string {
 	return "nothing is known about " + name + ": with the network open it may change something elsewhere"
+}
+
+// Listens reports whether the step starts what is known to answer at a port.
+func (s *Step) Listens() bool {
+	return slices.ContainsFunc(s.Post, func(p Postcondition) bool { return p.Kind == PostPort })
 }
 
 // Hash names what a step would do where, and what is dangerous about that: by it a caller agrees to a

@@ -16,13 +16,13 @@ const maxSettled = 4000
 // settle sets Settled on the steps that an earlier replay ran in the same form. Such a step is done if the
 // directory is as the last replays left it, even if its own files are gone: a later step may have replaced
 // them, a commit may have been squashed, a loop may have had nothing left to do. settle returns what the
-// last replays left, as postconditions. A service that a later step ends need not start for its files.
+// last replays left, as postconditions. What the run would end need not start for its files.
 //
 // Only steps that could reach nothing but the directory are settled, because files are no evidence of
 // anything else. same[k] is set if step k, and every step that it needs, is the one that was replayed.
 func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did) []replay.Postcondition {
-	// What runs in the background is over where a later step ends it, and where nothing of it answers at a port: a
-	// sandbox ends all that a run has started.
+	// What runs in the background is over where a later step ends it, and since a sandbox ends all that a run has
+	// started. One that answers at a port may have been asked for only for that.
 	unsteady, over := map[schemas.EventID]bool{}, map[schemas.EventID]bool{}
 	ends := map[int]bool{} // the steps that end a service
 	for k := range steps {
@@ -38,7 +38,7 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 		k := b.index[i]
 		st := &steps[k]
 		unsteady[st.Intent] = st.Background || changes(a)
-		over[st.Intent] = st.EndedBy != nil || st.Background && !listens(st)
+		over[st.Intent] = st.EndedBy != nil || st.Background && !(st.Listens() && asked(st))
 		if ends[k] && same[k] && len(did[k]) > 0 && len(st.Post) == 1 && st.Post[0].Kind == replay.PostNone && quiet(st, did[k]) {
 			st.Post[0].Kind = replay.PostQuiet // it has to run if what it ends does
 			continue
@@ -94,11 +94,6 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 	}
 	slices.SortFunc(out, func(x, y replay.Postcondition) int { return strings.Compare(x.Target, y.Target) })
 	return out
-}
-
-// listens reports whether a step starts what is known to answer at a port.
-func listens(st *replay.Step) bool {
-	return slices.ContainsFunc(st.Post, func(p replay.Postcondition) bool { return p.Kind == replay.PostPort })
 }
 
 // asked reports whether a step is itself a goal, so that it has to run even if it only prints.

@@ -90,14 +90,22 @@ func TestServicesThatEndAreSettled(t *testing.T) {
 	}
 }
 
-// TestJobsThatEndAreSettled has a job that ends by itself: what it wrote has to be there. One that answers at a port
-// may be wanted for that.
+// TestJobsThatEndAreSettled has a job that ends by itself, or with its sandbox: what it wrote has to be there. One that
+// answers at a port and was asked for may be wanted for that.
 func TestJobsThatEndAreSettled(t *testing.T) {
 	const dir = "/home/ann/app"
-	for line, want := range map[string]bool{"nohup ./report >> log 2>&1 & disown": true, "python3 -m http.server 8000 > log &": false} {
+	for _, c := range []struct {
+		line      string
+		all, want bool
+	}{
+		{"nohup ./report >> log 2>&1 & disown", true, true},
+		{"python3 -m http.server 8000 > log &", true, false},
+		{"python3 -m http.server 8000 > log &", false, true},
+	} {
+		line, want := c.line, c.want
 		n := narrative(line)
 		n.Replayed = []replays.Did{{Intent: id(0), Run: "r", Command: line, Cwd: dir, Alone: true, Whole: true, Within: true, Files: []replays.File{{Path: dir + "/log", SHA256: "1"}}}}
-		if p := made(t, n, Request{All: true}); p.Steps[0].Settled != want || (len(p.Settled) > 0) != want {
+		if p := made(t, n, Request{All: c.all}); p.Steps[0].Settled != want || (len(p.Settled) > 0) != want {
 			t.Errorf("%s: settled: %v, with %v; want %v", line, p.Steps[0].Settled, p.Settled, want)
 		}
 	}

@@ -122,7 +122,7 @@ const (
 // to run, or was ended by one of them and left nothing that is not there.
 func (r *runner) unneeded(ctx context.Context, s *replay.Step, known map[int]verdict) (bool, error) {
 	if slices.ContainsFunc(s.Why, func(w replay.Reason) bool { return w.Kind != "needed" }) {
-		if over, err := r.isOver(ctx, s); err != nil || !over {
+		if over, err := r.isOver(ctx, s, known); err != nil || !over {
 			return false, err
 		}
 	}

@@ -125,11 +125,11 @@ func (r *runner) isSettled(ctx context.Context, s *replay.Step, known map[int]ve
 	return r.othersHold(ctx, s)
 }
 
-// othersHold reports whether all postconditions hold of which files do not tell. A port need not answer where a
-// later step ends what listens there, and what the last replays removed has neither mode nor kind.
+// othersHold reports whether all postconditions hold of which files do not tell. A port need not answer for what runs
+// in the background, see isOver, and what the last replays removed has neither mode nor kind.
 func (r *runner) othersHold(ctx context.Context, s *replay.Step) (bool, error) {
 	for _, p := range s.Post {
-		if toldByFiles[p.Kind] || p.ReplacedBy != nil || p.Kind == replay.PostPort && s.EndedBy != nil || inFiles[p.Kind] && r.leftAbsent(p.Target) {
+		if toldByFiles[p.Kind] || p.ReplacedBy != nil || p.Kind == replay.PostPort && s.Background || inFiles[p.Kind] && r.leftAbsent(p.Target) {
 			continue
 		}
 		if _, held, err := r.holds(ctx, s, p); err != nil || !held {
@@ -147,14 +147,26 @@ func (r *runner) leftAbsent(name string) bool {
 	return slices.ContainsFunc(r.plan.Settled, func(p replay.Postcondition) bool { return p.Kind == replay.PostAbsent && p.Target == name })
 }
 
-// isOver reports whether nothing of what runs in the background is left to make: a later step ends it, or nothing of
-// it answers at a port, and what it wrote while it ran is as the last replays left it.
-func (r *runner) isOver(ctx context.Context, s *replay.Step) (bool, error) {
+// isOver reports whether nothing of what runs in the background is left to make: what it wrote while it ran is as the
+// last replays left it, and a later step ends it, or it would end with the run. One that answers at a port, and that
+// nothing is known to end, may be there for any step after it, so none of those may have to run, and for others where
+// they reach it.
+func (r *runner) isOver(ctx context.Context, s *replay.Step, known map[int]verdict) (bool, error) {
 	if !s.Settled {
 		return false, nil
 	}
 	if held, err := r.asReplaysLeft(ctx); err != nil || !held {
 		return false, err
+	}
+	if s.EndedBy == nil && s.Listens() {
+		if r.open() {
+			return false, nil
+		}
+		for j := s.Index + 1; j < len(r.plan.Steps); j++ {
+			if _, held, err := r.satisfied(ctx, j, known); err != nil || !held {
+				return false, err
+			}
+		}
 	}
 	return r.othersHold(ctx, s)
 }

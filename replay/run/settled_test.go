@@ -3,6 +3,7 @@ package run
 import (
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -152,7 +153,8 @@ func TestServicesThatNothingNeeds(t *testing.T) {
 }
 
 // TestServicesThatEnd has a service whose log stays when a later step has ended it: it starts again only if
-// the log is gone, or if nothing ends it.
+// the log is gone. One that nothing is known to end, since a client told it to, ends with the run: it starts again if a
+// later step has to run, or if others reach it.
 func TestServicesThatEnd(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -161,31 +163,42 @@ func TestServicesThatEnd(t *testing.T) {
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	_ = listener.Close()
 	for _, c := range []struct {
-		name       string
-		ends, left bool
-		want       string
+		name               string
+		ends, left, listen bool
+		isolation          sandbox.Isolation
+		last               bool // the last step was done in the last replay
+		want               string
 	}{
-		{"as it was", true, true, "skipped skipped skipped"},
-		{"its log is gone", true, false, "done skipped skipped"},
-		{"nothing ends it, and it does not listen", false, true, "skipped skipped skipped"},
+		{"as it was", true, true, true, sandbox.IsolationNone, true, "skipped skipped skipped"},
+		{"its log is gone", true, false, false, sandbox.IsolationNone, true, "done skipped skipped"},
+		{"nothing ends it, and it does not listen", false, true, false, sandbox.IsolationNone, true, "skipped skipped skipped"},
+		{"nothing ends it but the run", false, true, true, sandbox.IsolationSandbox, true, "skipped skipped skipped"},
+		{"a later step has to run", false, true, true, sandbox.IsolationSandbox, false, "done skipped done"},
+		{"others reach it", false, true, true, sandbox.IsolationNone, true, "done skipped skipped"},
 	} {
 		w := newWorld(t)
+		w.o.Executor = w.open(c.isolation)
 		log := filepath.Join(w.dir, "log")
 		s := commands("echo > log", "true", "true")
+		if c.listen {
+			if _, err := exec.LookPath("python3"); err != nil {
+				t.Skip("python3 is not there")
+			}
+			s[0].Command = "timeout 20 python3 -m http.server " + port + " --bind 127.0.0.1 > /dev/null 2>&1 &"
+		}
 		s[0].Background, s[0].Why = true, []replay.Reason{{Kind: "result"}}
 		for i := range s {
 			s[i].Settled, s[i].Post = true, []replay.Postcondition{{Kind: replay.PostNone}}
 		}
+		s[2].Settled = c.last
+		if c.listen {
+			s[0].Post = append(s[0].Post, replay.Postcondition{Kind: replay.PostPort, Target: port})
+		}
 		if c.ends {
 			s[0].EndedBy = new(2)
-			if c.left { // it would have to listen if it started
-				s[0].Post = append(s[0].Post, replay.Postcondition{Kind: replay.PostPort, Target: port})
-			}
 		}
 		p := w.plan(s)
-		for _, i := range []int{1, 2} {
-			p.Steps[i].Needs = []replay.Need{{On: 0, Kind: replay.NeedService}}
-		}
+		p.Steps[1].Needs = []replay.Need{{On: 0, Kind: replay.NeedService}} // nobody knows whether the last one does
 		p.Settled = []replay.Postcondition{{Kind: replay.PostFile, Target: log}}
 		if err := p.Identify(); err != nil {
 			t.Fatal(err)
