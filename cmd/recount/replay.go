@@ -150,9 +150,9 @@ What is dangerous, what a mapping may not have reached and what was redacted is 
 
 The steps run in a sandbox: they change a copy-on-write view of one directory (--dir) and
 can write nothing else, without the network and without your secrets. At the end the
-difference is shown; --apply makes it real if all steps are done. Steps whose result is
-there already are skipped. Dangerous ones are asked about one by one. --resume goes on
-with a run that was stopped or killed, or applies it.
+difference is shown; --apply makes it real if all steps are done, and else it is kept.
+Steps whose result is there already are skipped. Dangerous ones are asked about one by
+one. --resume goes on with a run that was stopped or killed, or applies it.
 
 --plan prints the plan, and --script a script that stands alone; nothing is executed then.
 Exits with 1 if the plan has no steps, with 2 if a step was not done.`,

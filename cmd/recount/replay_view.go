@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -125,6 +126,20 @@ func (v *replayView) confirm(ctx context.Context, q run.Question) (bool, error) 
 	}
 }
 
+// undone returns the numbers of the steps that are not done, as --without takes them, "" if some have not come to an end.
+func (v *replayView) undone(r run.Report) string {
+	if len(r.Steps) < v.steps || r.Counts[run.Stopped] > 0 {
+		return ""
+	}
+	var numbers []string
+	for _, o := range r.Steps {
+		if !o.Status.Fine() {
+			numbers = append(numbers, strconv.Itoa(o.Step+1))
+		}
+	}
+	return strings.Join(numbers, ",")
+}
+
 // terminals returns the flags that let a run go on without the steps that need a terminal, "" if there are
 // none.
 func terminals(r run.Report) string {
@@ -163,6 +178,12 @@ func (v *replayView) end(r run.Report, changes []sandbox.Change, applied, kept b
 	case kept && r.Status == "complete":
 		v.a.Printf("nothing of this is in the real directory yet: recount replay --resume %s --apply, or --discard\n", r.Run)
 	case r.Status != "complete":
+		if kept {
+			v.a.Printf("nothing of this is in the real directory yet, since not all steps are done\n")
+			if without := v.undone(r); without != "" {
+				v.a.Printf("to take it over without the others: recount replay --resume %s --without %s --apply\n", r.Run, without)
+			}
+		}
 		if only := terminals(r); only != "" {
 			v.a.Printf("to go on without what needs a terminal: recount replay --resume %s%s\n", r.Run, only)
 		}

@@ -146,7 +146,10 @@ func reportPayload(r replaying.Report) wire.Payload {
 	case r.Kept && r.Complete():
 		p.Set("changes", "not in the real directory yet: do=apply or do=discard")
 	case !r.Complete():
-		p.Set("next", "do=resume goes on")
+		if r.Kept {
+			p.Set("changes", "not in the real directory yet, since not all steps are done")
+		}
+		p.Set("next", "do=resume goes on; without the steps that skip numbers it may be complete")
 	}
 	steps := p.List("steps", "status", "exit", "why", "output")
 	for _, o := range r.Steps {

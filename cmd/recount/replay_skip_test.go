@@ -1,0 +1,39 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestWhatASkippedStepLeavesIsKept has a step that fails and is skipped, with one that needs it. Nothing of the others is
+// applied, since the narrative is not whole; it is kept, and the command that is told takes it over.
+func TestWhatASkippedStepLeavesIsKept(t *testing.T) {
+	t.Setenv("TMPDIR", "/var/tmp") // not /dev/shm: a sandbox has a /dev of its own
+	w := newWorld(t)
+	for _, line := range []string{"echo a > a.txt", "nonesuch-program > b.txt", "cat b.txt > c.txt"} {
+		if out, code := w.sh("recount record --session s --shell bash --exit 0 -- '" + line + "'"); code != 0 {
+			t.Fatal(out)
+		}
+	}
+	there := func(name string) bool {
+		_, err := os.Stat(filepath.Join(w.dir, "work", name))
+		return err == nil
+	}
+	out, code := w.sh("recount replay --session s --dir . --apply --on-failure skip")
+	if strings.Contains(out, "no sandbox on this machine") {
+		t.Skip(out)
+	}
+	if code != 2 || there("a.txt") || !strings.Contains(out, "nothing of this is in the real directory yet, since not all steps are done\n") {
+		t.Errorf("exit code %d, applied: %t\n%s", code, there("a.txt"), out)
+	}
+	told := regexp.MustCompile(`recount replay --resume \S+ --without 2,3 --apply`).FindString(out)
+	if told == "" {
+		t.Fatalf("nothing is told that takes over the rest:\n%s", out)
+	}
+	if out, code := w.sh(told); code != 0 || !there("a.txt") || there("c.txt") {
+		t.Errorf("%s: exit code %d, a.txt: %t, c.txt: %t\n%s", told, code, there("a.txt"), there("c.txt"), out)
+	}
+}
