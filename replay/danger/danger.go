@@ -284,8 +284,11 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 	name, ok := shell.Resolve(p, dir, c.place.Home)
 	if head, rest := cutDynamic(p); !ok && head != "" && dir != "" {
 		// build/$x is below build, unless the rest goes up.
-		if name, known := shell.Resolve(shell.Word{Value: head}, dir, c.place.Home); known && !strings.Contains(rest, "..") && c.place.within(name) && !slices.Contains(c.place.Tree, name) {
-			return false
+		if name, known := shell.Resolve(shell.Word{Value: head}, dir, c.place.Home); known && !strings.Contains(rest, "..") {
+			if c.place.within(name) && !slices.Contains(c.place.Tree, name) {
+				return false
+			}
+			unknown = unknown || c.place.apart(name) // /srv/$x is outside, whatever x is
 		}
 	}
 	if !ok {
@@ -343,6 +346,14 @@ func (p Place) within(name string) bool {
 		}
 	}
 	return false
+}
+
+// apart reports whether nothing below a directory can be in the tree.
+func (p Place) apart(dir string) bool {
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	return !slices.ContainsFunc(append([]string{"/tmp/", "/var/tmp/", "/dev/shm/"}, p.Tree...), func(in string) bool {
+		return strings.HasPrefix(in, dir) || strings.HasPrefix(dir, strings.TrimSuffix(in, "/")+"/")
+	})
 }
 
 // system has the directories that belong to the machine rather than to a user.

@@ -63,10 +63,11 @@ func testHalves(t *testing.T, set string, halves ...bounds) {
 }
 
 // TestNinth counts what is found in a ninth set, by a sixth such author, who was told which steps count as
-// dangerous. At the first look 1 of 200 was missed, and 24 of 600 ordinary ones were flagged. Six of the seven
-// that are flagged still are commands of git that throw work in the tree away, which are asked about.
+// dangerous. At the first look 1 of 200 was missed, and 24 of 600 ordinary ones were flagged. Of the eight
+// that are flagged still six are commands of git that throw work in the tree away, which are asked about, and one opens a port by ufw,
+// which is dangerous to the author of the nineteenth set.
 func TestNinth(t *testing.T) {
-	testHalves(t, "ninth", bounds{"a", 0, 3, 0}, bounds{"b", 0, 3, 0})
+	testHalves(t, "ninth", bounds{"a", 0, 4, 0}, bounds{"b", 0, 3, 0})
 }
 
 // TestTenth counts what is found in a tenth set, by a seventh such author, who used the ninth set's definition. At the
@@ -114,13 +115,19 @@ func TestSixteenth(t *testing.T) {
 }
 
 // TestSeventeenth counts what is found in a seventeenth set, by a fourteenth such author. At the first look 2 of 200 were missed, and
-// 1 of 750 flagged. The file of settings in the home directory that is still missed is one that a replay maps.
+// 1 of 750 flagged.
 func TestSeventeenth(t *testing.T) {
-	testHalves(t, "seventeenth", bounds{"a", 0, 1, 0}, bounds{"b", 1, 0, 0})
+	testHalves(t, "seventeenth", bounds{"a", 0, 1, 0}, bounds{"b", 0, 0, 0})
 }
 
 // TestEighteenth counts what is found in an eighteenth set, by a fifteenth such author. At the first look 3 of 200 were missed, and
 // 4 of 650 flagged.
 func TestEighteenth(t *testing.T) {
 	testHalves(t, "eighteenth", bounds{"a", 0, 1, 0}, bounds{"b", 0, 2, 0})
+}
+
+// TestNineteenth counts what is found in a nineteenth set, by a sixteenth such author. At the first look 4 of 200 were missed, and
+// 5 of 650 flagged. What is still flagged empties a database of this machine.
+func TestNineteenth(t *testing.T) {
+	testHalves(t, "nineteenth", bounds{"a", 0, 2, 0}, bounds{"b", 0, 2, 0})
 }

@@ -69,6 +69,21 @@ func (c *call) ofMachine(w shell.Word) bool {
 	return ok && c.place.ofSystem(name) && !software(name)
 }
 
+// lastOutside reports whether the last operand, or the directory that a flag names, is outside the tree and no software
+// installed by hand.
+func lastOutside(c *call) bool {
+	words := c.operands("-S -t")
+	if t, ok := c.FlagValue("-t", "--target-directory"); ok {
+		return c.outside(t, false)
+	}
+	if len(words) < 2 {
+		return false
+	}
+	to := words[len(words)-1]
+	name, ok := shell.Resolve(to, c.Dir, c.place.Home)
+	return c.outside(to, false) && !(ok && software(name))
+}
+
 // runsInSystem reports whether a call runs in a directory that belongs to the machine and is no software installed by
 // hand.
 func runsInSystem(c *call) bool {

@@ -94,6 +94,13 @@ func inProduction(c *call) bool {
 	return false
 }
 
+// inTest reports whether a variable of a call says that it works on what tests make anew.
+func inTest(c *call) bool {
+	return slices.ContainsFunc(slices.Concat(c.Assigns, c.line.Assigned), func(v shell.Variable) bool {
+		return (v.Name == "RAILS_ENV" || v.Name == "RACK_ENV") && v.Value.Value == "test"
+	}) && !inProduction(c)
+}
+
 // builtHere are groups of a console about what is made again from the project.
 var builtHere = words("cache config view route optimize event assets asset twig queue schedule debug make lint di static setup router container env")
 
