@@ -1,6 +1,10 @@
 package mcp
 
-import sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+import (
+	"context"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
 
 // NewWith returns a server like New, with options of the SDK that are changed, and with what add
 // registers on it besides. Everything else is what New returns.
@@ -27,4 +31,15 @@ func (s *streams) Len() (all, sessions, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.order.Len(), len(s.bySession), s.bytes
+}
+
+// MostSessions sets the maximum number of sessions over HTTP.
+func (s *Server) MostSessions(n int) { s.begun.most = n }
+
+// NewTurns returns n turns.
+func NewTurns(n int64) *turns { return newTurns(n) }
+
+// Take waits for a turn of a token's session.
+func (t *turns) Take(ctx context.Context, token, session string) (done func(), err error) {
+	return t.take(ctx, token, session)
 }

@@ -67,8 +67,8 @@ type Server struct {
 	kept     *keptStore
 	sessions *sessions
 	places   *places
-	// slots bounds the calls that are answered at the same time.
-	slots chan struct{}
+	turns    *turns
+	begun    *begun
 }
 
 // New returns a server.
@@ -90,7 +90,7 @@ func build(o Options, change func(*sdk.ServerOptions)) *Server {
 	}
 	s := &Server{
 		o: o, log: o.Log, kept: newKeptStore(), sessions: newSessions(), places: newPlaces(), tools: tools(),
-		slots: make(chan struct{}, 4*runtime.GOMAXPROCS(0)),
+		turns: newTurns(int64(4 * runtime.GOMAXPROCS(0))), begun: &begun{most: maxHTTPSessions},
 	}
 	options := &sdk.ServerOptions{
 		Instructions: instructions,
@@ -135,6 +135,11 @@ func (s *Server) received(next sdk.MethodHandler) sdk.MethodHandler {
 				ctx = access.NewContext(ctx, p)
 			}
 		}
+		if session, ok := r.GetSession().(*sdk.ServerSession); ok && method == "initialize" && session.ID() != "" {
+			if surplus := s.begun.add(session, ownerOf(r.GetExtra()), s.sdk.Sessions()); surplus != nil {
+				go surplus.Close() // waits for the answers of its calls; its client begins another
+			}
+		}
 		return next(ctx, method, r)
 	}
 }
@@ -149,12 +154,11 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		defer context.AfterFunc(s.o.Stopping, cancel)()
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-		case <-ctx.Done():
-			return s.failed(ctx, t.listed.Name, ctx.Err())
+		answered, err := s.turns.take(ctx, ownerOf(r.Extra), r.Session.ID())
+		if err != nil {
+			return s.failed(ctx, t.listed.Name, err)
 		}
+		defer answered()
 		c := &call{server: s, request: r, session: s.sessions.get(r)}
 		defer c.release()
 		if !t.listed.Annotations.ReadOnlyHint {

@@ -97,7 +97,7 @@ func (s *streams) After(_ context.Context, session, id string, index int) iter.S
 		at := s.bySession[session][id]
 		var rest [][]byte
 		if at != nil {
-			if all := at.Value.(*stream).messages; index+1 < len(all) {
+			if all := at.Value.(*stream).messages; index < len(all)-1 { // a client may name any index
 				rest = all[max(index+1, 0):]
 			}
 		}
