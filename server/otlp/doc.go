@@ -12,7 +12,8 @@
 //     permanent one with INVALID_ARGUMENT or 400, and a request that is too large with
 //     RESOURCE_EXHAUSTED or 413.
 //   - The bytes in flight are bounded. Under overload a request waits for memory up to
-//     Options.Patience and is then refused with a request to retry.
+//     Options.Patience and is then refused with a request to retry. Meanwhile requests that have stalled
+//     give way, so that a sender that sends nothing keeps nobody out.
 //
 // The size of a request is bounded before it is read, both compressed and decompressed.
 package otlp

@@ -114,11 +114,19 @@ func (r *Receiver) receive(stream grpc.ServerStream) ([]byte, error) {
 		m.err = stream.RecvMsg(&m.b)
 		got <- m
 	}()
+	// How much of it has arrived is not known, so that it gets more time than one that stalls.
+	arriving, _, arrived := r.room.arrives(stream.Context(), 4*r.o.Patience)
+	defer arrived()
 	timeout := time.NewTimer(receiveTimeout)
 	defer timeout.Stop()
 	var m message
 	select {
 	case m = <-got:
+	case <-arriving.Done():
+		if why := stalled(arriving); why != nil {
+			return nil, why
+		}
+		m = <-got // ends with the stream
 	case <-timeout.C:
 		return nil, &refusal{kind: late, why: "the request did not arrive within " + receiveTimeout.String(), after: afterOverload}
 	}

@@ -105,8 +105,13 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 		w.Header().Set("Connection", "close") // rather than read it all
 		return nil, tooLargeFor(r.o.MaxRequest)
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(receiveTimeout))
-	var body io.Reader = http.MaxBytesReader(w, req.Body, int64(r.o.MaxRequest))
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(receiveTimeout))
+	arriving, progress, arrived := r.room.arrives(req.Context(), r.o.Patience)
+	defer arrived()
+	stop := context.AfterFunc(arriving, func() { _ = rc.SetReadDeadline(time.Now()) })
+	defer stop()
+	var body io.Reader = &arrivingBody{http.MaxBytesReader(w, req.Body, int64(r.o.MaxRequest)), progress}
 	switch encoding := strings.ToLower(req.Header.Get("Content-Encoding")); encoding {
 	case "", "identity", "none":
 	default:
@@ -116,26 +121,47 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 		}
 		var err error
 		if body, err = decompress(body); err != nil {
+			if why := stalled(arriving); why != nil {
+				return nil, why
+			}
 			return nil, &refusal{kind: badData, why: fmt.Sprintf("the body is not %s: %v", encoding, err)}
 		}
 	}
 	b, err := readAll(req.Context(), body, s, r.o.MaxRequest, max(req.ContentLength, 0))
+	stop()
+	if why := stalled(arriving); why != nil { // before the context of the request: the deadline ends that too
+		return nil, why
+	}
 	var over *http.MaxBytesError
 	var own *refusal
 	switch {
+	case req.Context().Err() != nil:
+		return nil, &refusal{kind: gone, why: "the client disconnected"}
 	case err == nil:
 		// The server continues to read, to notice a client that disconnects, and would take an
 		// expired deadline for a disconnect.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+		_ = rc.SetReadDeadline(time.Time{})
 		return b, nil
 	case errors.As(err, &own):
 		return nil, err
 	case errors.As(err, &over):
 		return nil, tooLargeFor(r.o.MaxRequest)
-	case req.Context().Err() != nil:
-		return nil, &refusal{kind: gone, why: "the client disconnected"}
 	}
 	return nil, &refusal{kind: badData, why: "the body is cut short or damaged: " + err.Error()}
+}
+
+// arrivingBody notes the progress of a body.
+type arrivingBody struct {
+	io.Reader
+	a *arrival
+}
+
+func (b *arrivingBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if n > 0 {
+		b.a.progress()
+	}
+	return n, err
 }
 
 // readAll reads the body, growing the share with the buffer, and fails beyond limit bytes. hint is

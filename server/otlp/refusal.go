@@ -50,6 +50,11 @@ const (
 	afterOutage   = 5 * time.Second
 )
 
+// tooSlow refuses a request that stalled while others waited for its memory.
+func tooSlow() *refusal {
+	return &refusal{kind: overloaded, why: "overloaded: the request did not arrive while others waited; send it again", after: afterOverload}
+}
+
 // notAdmitted converts a refusal of the gate.
 func notAdmitted(no *access.AuthError) *refusal {
 	code := badToken.code
