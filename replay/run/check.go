@@ -31,7 +31,7 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 		known[i] = no
 		return nil, false, err
 	}
-	if r.inputChanged(s) {
+	if r.inputChanged(s) || r.patternTakes(s) {
 		known[i] = no
 		return nil, false, nil
 	}

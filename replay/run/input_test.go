@@ -43,6 +43,34 @@ func TestStepsRunAfterTheirInputChanged(t *testing.T) {
 	}
 }
 
+// TestPatternsTakeWhatIsThere has a step that removes by a pattern what a step before it left under another name than
+// when it was recorded: that the recorded name is gone says nothing. What was moved away meanwhile needs no removing.
+func TestPatternsTakeWhatIsThere(t *testing.T) {
+	for _, c := range []struct{ first, second, last, want string }{
+		{"echo 1 > new/now", "true", "rm new/*", "done done done"},
+		{"echo 1 > new/now", "true", "mv new/n* cur", "done done done"},
+		{"echo 1 > new/now", "mv new/now cur/now", "rm new/*", "done done skipped"},
+		{"echo 1 > cur/now", "true", "rm new/*", "done done skipped"},
+		{"echo 1 > new/now", "true", "rm new/then", "done done skipped"},
+	} {
+		w := newWorld(t)
+		for _, name := range []string{"new", "cur"} {
+			if err := os.Mkdir(filepath.Join(w.dir, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := commands(c.first, c.second, c.last)
+		for i := range s {
+			s[i].Post = []replay.Postcondition{{Kind: replay.PostNone}}
+		}
+		s[2].Post = []replay.Postcondition{{Kind: replay.PostAbsent, Target: filepath.Join(w.dir, "new", "then")}}
+		w.o.Executor = w.open(sandbox.IsolationSandbox)
+		if r := w.run(w.plan(s)); statuses(r) != c.want {
+			t.Errorf("%s; %s; %s: %s, want %s", c.first, c.second, c.last, statuses(r), c.want)
+		}
+	}
+}
+
 // TestUnknownInput has a step that leaves files of which the last replay says nothing: what the view shows as
 // changed counts, and what is merely listed does not.
 func TestUnknownInput(t *testing.T) {
