@@ -186,6 +186,22 @@ func TestServicesThatCount(t *testing.T) {
 	}
 }
 
+// TestServicesThatSave asks a service that writes a file when it ends. What ended it may have written the file itself.
+func TestServicesThatSave(t *testing.T) {
+	lines := []string{"./serve 8000 > out.txt & | nothing", "curl -s localhost:8000/f | nothing", "for i in 1 2; do curl -s localhost:8000/f; done | nothing", "kill %1 && wait | db=1", "curl -s localhost:8000/f | nothing"}
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 1 2 3" {
+		t.Errorf("it saves: kept %s, want 0 1 2 3", got)
+	}
+	lines[3] = "kill %1 && echo > db | db=1"
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 3" {
+		t.Errorf("what ended it wrote the file: kept %s, want 0 3", got)
+	}
+	lines[3] = "kill %1 && wait | a.log=1"
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 3" {
+		t.Errorf("it logs: kept %s, want 0 3", got)
+	}
+}
+
 // TestServicesThatLog asks a service that logs what it is asked, and reads the log.
 func TestServicesThatLog(t *testing.T) {
 	lines := []string{"./serve 8000 & | nothing", "curl -X PUT -d a localhost:8000/x | db=1 a.log=1", "curl -X PUT -d b localhost:8000/x | db=1>2 a.log=1>2", "curl -s localhost:8000/y | a.log=2>3", "curl -s localhost:8001/y | nothing", "kill %1 | nothing", "wc -l < a.log > n | n=3 ."}

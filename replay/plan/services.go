@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -8,6 +10,7 @@ import (
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/effects"
 	"github.com/recountdb/recount/replay/shell"
+	"github.com/recountdb/recount/schemas"
 )
 
 // stirs tells that an act which asks a service did more than look, if a file was seen to change meanwhile that the
@@ -25,6 +28,54 @@ func (w *world) stirs(a *act) {
 			return
 		}
 	}
+}
+
+// saved keeps the acts that asked a service for something, if it was seen to write a file when a kept act ended it: it
+// may have counted what it was asked. It reports whether it kept another act.
+func (s *slice) saved() (more bool) {
+	for i, a := range s.w.acts {
+		end := ended(a)
+		if !s.kept[i] || end < 0 || !s.kept[end] {
+			continue
+		}
+		e := s.w.acts[end]
+		name := s.w.savedAt(e, a.Opaque)
+		if name == "" {
+			continue
+		}
+		for j := i + 1; j < end; j++ {
+			if b := s.w.acts[j]; !s.kept[j] && b.Session == a.Session && asks(b) {
+				s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("what it asks may count in %s, which %q wrote when it ended", name, brief(a.Command)), Evidence: []schemas.Position{b.Position, e.Position}})
+				more = true
+			}
+		}
+	}
+	return more
+}
+
+// savedAt returns a file below some directories that was seen to change while an act ran which does not name it, "" if
+// there is none. A log is no such file.
+func (w *world) savedAt(a *act, dirs []string) string {
+	if a.around == nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.around.Files)) {
+		f := a.around.Files[name]
+		written := f.Is != absent && f.Was != f.Is && !w.logs(name) && !cached(name)
+		if written && slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) }) && !slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+			return isPath(t) && t.Access != effects.Read && covers(t, effects.Thing{Kind: effects.Path, Name: name})
+		}) {
+			return name
+		}
+	}
+	return ""
+}
+
+// asks reports whether an act asks a service for something and has an answer.
+func asks(a *act) bool {
+	return !a.Background && !a.failed && !a.ended && slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+		return t.Kind == effects.Port && t.Access != effects.Write
+	})
 }
 
 // logs reports whether a file is a log: by its name, or since the output of a service goes there.

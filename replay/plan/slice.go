@@ -43,7 +43,7 @@ func (w *world) cut(goals []int, all bool) *slice {
 		s.results()
 	}
 	s.close()
-	for s.removals(len(goals) == 0 && !all) || s.waits() || s.feeds() || s.logged() {
+	for s.removals(len(goals) == 0 && !all) || s.waits() || s.feeds() || s.logged() || s.saved() {
 		s.close()
 	}
 	return s
