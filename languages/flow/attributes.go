@@ -66,6 +66,9 @@ func (p *Engine) attribute(f *scope.Flow, v *scope.Value, name string) scope.Set
 			if found := p.Read(f, v.Element(name)); len(found) > 0 {
 				return slices.Clone(found)
 			}
+			if found := p.fromMixes(f, v, v, name); len(found) > 0 {
+				return found
+			}
 		}
 		if v.Kind == scope.GeneratorValue && (name == "__enter__" || name == "__aenter__" || name == "__next__" || name == "__anext__") ||
 			v.Kind == scope.ContainerValue && p.ofContainer(name) {
@@ -113,7 +116,11 @@ func (p *Engine) moduleAttribute(f *scope.Flow, m *scope.Module, name string) sc
 		return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: sub}), Sure: true}}
 	}
 	if p.Lang.Exports {
-		return slices.Clone(p.Read(f, m.Attribute(name)))
+		if found := slices.Clone(p.Read(f, m.Attribute(name))); len(found) > 0 || !p.mixes {
+			return found
+		}
+		module := p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: m})
+		return p.fromMixes(f, module, module, name)
 	}
 	return nil
 }
@@ -133,14 +140,23 @@ func (p *Engine) onlyItself(v *scope.Variable, m *scope.Module, name string) boo
 // it, and what the first class in the order binds. A function becomes a bound method.
 func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Base, name string) scope.Set {
 	var out scope.Set
+	v, in, sure := scope.ClassAttribute(order, name)
+	own := false
 	for _, b := range order {
-		if b.Decl != nil {
-			for _, m := range p.Read(f, b.Decl.Attribute(name)) {
-				out = out.With(m.Value, m.Sure)
-			}
+		if b.Decl == nil {
+			continue
+		}
+		for _, m := range p.Read(f, b.Decl.Attribute(name)) {
+			out = out.With(m.Value, m.Sure)
+		}
+		if own = own || b.Decl == in; own || !p.mixes || p.mixing || len(out) > 0 {
+			continue
+		}
+		sure := func(m scope.Member) bool { return m.Sure }
+		if out = p.fromMixes(f, recv, p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: b.Decl}), name); slices.ContainsFunc(out, sure) {
+			return out
 		}
 	}
-	v, in, sure := scope.ClassAttribute(order, name)
 	if v == nil {
 		if recv.Kind == scope.InstanceValue {
 			for _, m := range p.ofChain(f, recv.Decl, name) {

@@ -23,9 +23,13 @@ func (p *Engine) nameFunctions() *named {
 			continue // it declares what is elsewhere
 		}
 		members := map[string]bool{} // functions of the file that are put into objects
+		returned := map[string]bool{}
 		for _, b := range m.Facts.Bindings {
 			switch _, name := cutLast(b.Target); {
+			case b.Target == "return":
+				returned[b.Value] = true
 			case name == "":
+			case b.Value == scope.NoValue:
 			case b.Value == name || b.Value == scope.MemberName(name):
 				members[name] = true
 			case scope.IsRegistered(b.Value): // it has scope.OfObject
@@ -37,6 +41,7 @@ func (p *Engine) nameFunctions() *named {
 			switch {
 			case !d.IsFunction() || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_PROPERTY:
 				n.fields[d.Name] = n.fields[d.Name] || d.Outer.IsClass()
+			case returned[d.LocalName()] && d.Attributes[scope.OfObject] != "": // its name is its own only
 			case !d.Overload && (d.Outer.IsClass() || d.Of != nil || d.Attributes[scope.OfObject] != "" || members[d.Name] || p.exports(m, d)):
 				n.functions[d.Name] = append(n.functions[d.Name], d)
 			}

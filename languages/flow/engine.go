@@ -71,6 +71,11 @@ type Engine struct {
 	registers *registers
 	// withMethods has the object literals with functions.
 	withMethods map[*scope.Value]bool
+	// mixes is set if the program mixes objects into others, mixtures has those that were, and mixing is set while a
+	// member is looked up in them.
+	mixes    bool
+	mixing   bool
+	mixtures map[mixture]bool
 	// texts has the constants that are members of objects.
 	texts map[member]string
 	// optional has the parameters that are texts if a call passes none, with those texts.
@@ -86,7 +91,7 @@ type Engine struct {
 // NewResolver returns a resolver that follows values by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
-		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, tried: map[*scope.Variable]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}, withMethods: map[*scope.Value]bool{}}
+		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, tried: map[*scope.Variable]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}, withMethods: map[*scope.Value]bool{}, mixtures: map[mixture]bool{}}
 		if lang.Rules != nil {
 			e.rules = lang.Rules(e)
 			p.Rules = e.rules
@@ -103,6 +108,7 @@ func (p *Engine) resolve(ctx context.Context) ([]resolve.FileGraph, error) {
 		for _, m := range p.Modules {
 			p.addImports(m)
 		}
+		p.findMixes()
 		p.addBases()
 	}
 	if err := p.solve(ctx); err != nil {

@@ -136,15 +136,28 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 		}
 		return
 	}
-	if last.Op == '[' && ownable(owner) && !(p.Lang.Exports && isExports(owner)) || last.Op == '.' && p.literal(here, owner) {
+	if last.Op == '[' && !isMix(target) && ownable(owner) && !(p.Lang.Exports && isExports(owner)) || last.Op == '.' && p.literal(here, owner) {
 		// What is assigned to by an index is a container, one for each place where it is made.
 		p.assign(f, here, owner, scope.Set{{Value: p.Container(here.Scope, owner.Text), Sure: true}})
 	}
 	for _, o := range p.Eval(f, here, owner) {
+		if isMix(target) && (last.Op == '[' || o.Value.Kind == scope.ClassValue) {
+			at := owner
+			if last.Op == '.' {
+				at = target
+			}
+			p.mix(f, o.Value, p.receiver(o.Value, at), values, o.Sure && last.Name != mixedPerhaps)
+			continue
+		}
 		switch last.Op {
 		case '.':
 			p.addAll(p.attributeTarget(o.Value, last.Name), values, o.Sure)
 			p.receivers(values, p.receiver(o.Value, owner), o.Sure)
+			if p.mixes {
+				for _, r := range p.Read(f, p.ofValue(o.Value, receiversOf)) {
+					p.receivers(values, r.Value, r.Sure && o.Sure)
+				}
+			}
 		case '[':
 			if o.Value.Kind == scope.ContainerValue && !o.Value.IsDeclared() {
 				p.addAll(o.Value.Element(last.Name), values, o.Sure)

@@ -145,7 +145,13 @@ func (p *Engine) registrations(f *scope.Flow, v *scope.Value, depth int) []regis
 		}
 	}
 	for _, r := range p.callsIn(d) {
-		if len(r.Args) < 2 || !slices.ContainsFunc(r.Args, func(a *recountv1.Argument) bool { return parameter(d, a.Path) >= 0 }) {
+		handed := 0 // a name and a function
+		for _, a := range r.Args {
+			if parameter(d, a.Path) >= 0 {
+				handed++
+			}
+		}
+		if handed < 2 {
 			continue
 		}
 		for _, c := range p.Eval(f, here, d.Mod.Path(r.Path)) {

@@ -99,6 +99,7 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 			}
 		})
 	}
+	p.receiverFlow(d)
 	if !d.IsFunction() {
 		return decoration
 	}
@@ -118,6 +119,9 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 	}
 	if d.Attributes[scope.OfModule] != "" {
 		p.Add(d.Scope.Own("self"), p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: d.Mod}), true)
+		if p.mixes {
+			p.AddFlow(func(f *scope.Flow) { p.addAll(d.Scope.Own("self"), p.Read(f, d.Mod.Attribute(receiversOf)), true) })
+		}
 	}
 	for i, prm := range d.Parameters {
 		v := d.Scope.Own(d.ParameterName(i, prm.Name))
@@ -224,7 +228,7 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 			}
 		}
 	}
-	if b.Value == scope.NoValue {
+	if b.Value == scope.NoValue && target.Plain() {
 		return
 	}
 	typed := p.declared(s, m, b.Type)

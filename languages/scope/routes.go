@@ -422,6 +422,9 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 	handler := m.Decl(r.In)
 	if r.Handler != "" {
 		handler = rt.know.Handler(m, in, m.Path(r.Handler))
+		if handler != nil && handler.Outer.Decl != nil && handler.Outer.Decl.Attributes[Wraps] != "" {
+			handler = nil // what it is given handles the route
+		}
 	}
 	how := ScopeResolved
 	if given, by := rt.wrapped(m, in, r); given != nil {

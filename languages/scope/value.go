@@ -9,6 +9,7 @@ import (
 // Limits of the work; see the package comment.
 const (
 	MaxValues  = 16
+	maxWide    = 64
 	maxTargets = 8
 	maxVisits  = 64
 	MaxDepth   = 12
@@ -138,7 +139,7 @@ func (v *Value) Element(key string) *Variable {
 // Keys returns the literal indexes that a container has elements at.
 func (v *Value) Keys() (all []string) {
 	for key := range v.elements {
-		if key != "" && key != EveryElement {
+		if key != "" && key[0] >= ' ' { // others are no indexes of the source
 			all = append(all, key)
 		}
 	}
@@ -171,6 +172,8 @@ func (s Set) With(v *Value, sure bool) Set {
 // variable to variable.
 type Variable struct {
 	Values Set
+	// Wide is set if it may have maxWide values.
+	Wide bool
 	// full is set once it would have had more than MaxValues values. It then has none.
 	full bool
 	// crowded is set once it has only sure values, and none that others cover; see crowd.
@@ -218,6 +221,10 @@ func (p *Program) Add(v *Variable, val *Value, sure bool) {
 	if v.full {
 		return
 	}
+	limit := MaxValues
+	if v.Wide {
+		limit = maxWide
+	}
 	found := false
 	for i, m := range v.Values {
 		if m.Value == val {
@@ -230,13 +237,13 @@ func (p *Program) Add(v *Variable, val *Value, sure bool) {
 		}
 	}
 	if !found {
-		if len(v.Values) == MaxValues && p.Rules == nil {
+		if len(v.Values) == limit && p.Rules == nil {
 			v.crowd(Member{val, sure})
 		}
 		switch {
 		case v.crowded && (!sure || covered(v.Values, val)):
 			return
-		case len(v.Values) == MaxValues:
+		case len(v.Values) == limit:
 			v.Values, v.full = nil, true
 			return
 		}

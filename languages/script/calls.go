@@ -29,6 +29,7 @@ func (j *walker) call(n extract.Ref, s state) {
 	j.annotation(j.Field(n, "type_arguments"), s)
 	j.effects(n, path, args, s)
 	j.injects(n, path, args, s)
+	j.mixes(n, path, args, s)
 	if j.defines(n, path, args, s) {
 		return
 	}

@@ -223,13 +223,17 @@ func (j *walker) injects(n extract.Ref, path string, args extract.Ref, s state) 
 				}
 			}
 		}
+	case mergers[extract.FirstOf(method, path)] && extract.IsDotted(strings.ReplaceAll(first, "$", "_")) && first != "exports" && first != "module.exports":
+		p.name, p.static = first, true
 	default:
 		return
 	}
 	if !functions {
 		return
 	}
-	if extract.IsName(p.name) {
+	if p.static {
+		p.in = j.objectOf(p.name, s)
+	} else if extract.IsName(p.name) {
 		if p.in = j.declaredAs(p.name, s.in); p.in != 0 && j.Decl(p.in).Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS && !isConstructor(j.Decl(p.in)) {
 			p.in = 0
 		} else if p.in == 0 && s.in == 0 && j.known[p.name] == "" {

@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 26, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 27, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -229,6 +229,10 @@ func (j *walker) visit(n extract.Ref, s state) {
 		j.inline(n, s)
 	case "return_statement":
 		if v := j.Child(n, 0); v != extract.None && s.function && !s.inline {
+			if name := j.Text(j.Field(v, "name")); j.Kind(v) == "function_expression" && name != "" && j.registered[v] == "" {
+				j.registered[v] = j.memberOf(v, v, "return", name, s)
+				return
+			}
 			j.bindValue("return", v, "", n, s, 0)
 		}
 		j.block(n, s)

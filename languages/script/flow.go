@@ -76,8 +76,13 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 			j.Bind(s.in, to, j.Text(name), "", v) // name = exports = module.exports = {}
 		}
 	}
-	if p := j.path(value, s); value != extract.None && !s.function && (p == "exports" || p == "module.exports") {
-		j.exports[j.Text(name)] = true
+	if p := j.path(value, s); value != extract.None && !s.function {
+		if p == "exports" || p == "module.exports" {
+			j.exports[j.Text(name)] = true
+		}
+		if strings.HasSuffix(p, ".prototype") && extract.IsDotted(strings.ReplaceAll(p, "$", "_")) && j.Kind(name) == "identifier" {
+			j.Bind(s.in, p, j.Text(name), "", value) // what is assigned to members of the name are members of the prototype
+		}
 	}
 	if j.Kind(name) == "identifier" && value == extract.None && typ == "" {
 		j.bindPlain(j.Text(name), scope.NoValue, "", name, s)
@@ -168,6 +173,10 @@ func (j *walker) assignment(n extract.Ref, s state) {
 	}
 	if j.Kind(right) == "assignment_expression" { // a.x = a.y = function: both are the function
 		j.assignment(right, s)
+		if inner := j.Field(right, "left"); j.Kind(left) == "identifier" && j.Kind(inner) == "identifier" && j.ownedBy(right, s) != 0 {
+			j.bindPlain(j.path(left, s), j.path(inner, s), "", left, s)
+			return
+		}
 		if inner := j.Field(right, "left"); j.declaresFunction(right) && j.Kind(left) == "member_expression" {
 			j.Bind(s.in, path, j.path(inner, s), "", left)
 			return
@@ -183,10 +192,17 @@ func (j *walker) assignment(n extract.Ref, s state) {
 	if j.objectClass(n, right, path, s) || j.assignedClass(n, right, path, s) {
 		return
 	}
+	if in := j.ownedBy(n, s); in != 0 {
+		j.owned[j.givenObject(right)] = in
+	}
 	if j.wrapsMember(n, right, path, s) || j.objectMember(n, right, path, s) {
 		return
 	}
-	j.bindTarget(left, right, j.path(right, s), s)
+	if j.Kind(right) == "null" && j.Kind(left) == "member_expression" {
+		j.Bind(s.in, path, scope.NoValue, "", left)
+	} else {
+		j.bindTarget(left, right, j.path(right, s), s)
+	}
 	if j.Kind(left) == "subscript_expression" {
 		j.bindComputed(j.Field(left, "object"), j.Field(left, "index"), j.path(right, s), left, s)
 	}

@@ -1249,7 +1249,8 @@ type Binding struct {
 	// target is an access path. "return" and "yield" are the results of `in`;
 	// "export.NAME" (export.default) is the module's export with that name,
 	// "module.exports" and "exports.NAME" likewise; "global NAME" and "nonlocal NAME"
-	// bind nothing, but select the scope in which NAME is bound.
+	// bind nothing, but select the scope in which NAME is bound. The members of what is bound
+	// to "object[+]" become members of the object; "[+?]" if others may replace them.
 	Target string `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
 	// value is an access path: for a loop variable "items[]", for a variable bound by
 	// `with` "manager.__enter__()".
