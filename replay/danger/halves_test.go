@@ -63,11 +63,10 @@ func testHalves(t *testing.T, set string, halves ...bounds) {
 }
 
 // TestNinth counts what is found in a ninth set, by a sixth such author, who was told which steps count as
-// dangerous. At the first look 1 of 200 was missed, and 24 of 600 ordinary ones were flagged. Of the eight
-// that are flagged still six are commands of git that throw work in the tree away, which are asked about, and one opens a port by ufw,
-// which is dangerous to the author of the nineteenth set.
+// dangerous. At the first look 1 of 200 was missed, and 24 of 600 ordinary ones were flagged. Six of the seven
+// that are flagged still are commands of git that throw work in the tree away, which are asked about.
 func TestNinth(t *testing.T) {
-	testHalves(t, "ninth", bounds{"a", 0, 4, 0}, bounds{"b", 0, 3, 0})
+	testHalves(t, "ninth", bounds{"a", 0, 3, 0}, bounds{"b", 0, 3, 0})
 }
 
 // TestTenth counts what is found in a tenth set, by a seventh such author, who used the ninth set's definition. At the
@@ -127,7 +126,8 @@ func TestEighteenth(t *testing.T) {
 }
 
 // TestNineteenth counts what is found in a nineteenth set, by a sixteenth such author. At the first look 4 of 200 were missed, and
-// 5 of 650 flagged. What is still flagged empties a database of this machine.
+// 5 of 650 flagged. What is still missed opens a port by ufw, which the authors of the manuals' and the ninth set call ordinary; what is
+// still flagged empties a database of this machine.
 func TestNineteenth(t *testing.T) {
-	testHalves(t, "nineteenth", bounds{"a", 0, 2, 0}, bounds{"b", 0, 2, 0})
+	testHalves(t, "nineteenth", bounds{"a", 0, 2, 0}, bounds{"b", 1, 2, 0})
 }

@@ -96,7 +96,7 @@ var table = []rule{
 	{"system", "iptables-restore,ip6tables-restore", not(flag("-t --test")), "it changes the machine's firewall"},
 	{"system", "nft", not(some(exactly("list monitor describe"), flag("-c --check"))), "it changes the machine's firewall"},
 	{"system", "rustup self", exactly("uninstall"), "it removes software from the home"},
-	{"system", "ufw", all(exactly("allow disable enable reset delete deny reject default limit"), not(flag("--dry-run"))), "it changes the machine's firewall"},
+	{"system", "ufw", some(exactly("disable enable reset delete deny reject default limit"), all(exactly("allow"), exactly("from"))), "it changes the machine's firewall"},
 	{"system", "firewall-cmd", not(matching(`^--(list|get|state|query|check|info|version|path)`)), "it changes the machine's firewall"},
 	{"system", "augtool", all(flag("-s --autosave"), exactly("set rm ins mv clear")), "it changes settings of the machine"},
 	{"system", "ifconfig", exactly("up down del delete add"), "it changes the machine's network"},
