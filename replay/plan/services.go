@@ -22,7 +22,7 @@ func (w *world) stirs(a *act) {
 		return
 	}
 	for name, f := range a.around.Files {
-		if f.Was != "" && f.Was != f.Is && !w.logs(name) && !cached(name) && slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) }) {
+		if f.Was != "" && w.stores(name, f, dirs) {
 			a.Looks, a.Things[port].Access = false, effects.Update
 			a.Opaque = append(a.Opaque, dirs...)
 			return
@@ -44,7 +44,7 @@ func (s *slice) saved() (more bool) {
 			continue
 		}
 		for j := i + 1; j < end; j++ {
-			if b := s.w.acts[j]; !s.kept[j] && b.Session == a.Session && asks(b) {
+			if b := s.w.acts[j]; !s.kept[j] && !b.failed && b.Session == a.Session && asks(b) {
 				s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("what it asks may count in %s, which %q wrote when it ended", name, brief(a.Command)), Evidence: []schemas.Position{b.Position, e.Position}})
 				more = true
 			}
@@ -53,16 +53,15 @@ func (s *slice) saved() (more bool) {
 	return more
 }
 
-// savedAt returns a file below some directories that was seen to change while an act ran which does not name it, "" if
-// there is none. A log is no such file.
+// savedAt returns a file that services below some directories may have stored while an act ran which does not name it, "" if
+// there is none.
 func (w *world) savedAt(a *act, dirs []string) string {
 	if a.around == nil {
 		return ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.around.Files)) {
 		f := a.around.Files[name]
-		written := f.Is != absent && f.Was != f.Is && !w.logs(name) && !cached(name)
-		if written && slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) }) && !slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+		if f.Is != absent && w.stores(name, f, dirs) && !slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
 			return isPath(t) && t.Access != effects.Read && covers(t, effects.Thing{Kind: effects.Path, Name: name})
 		}) {
 			return name
@@ -71,9 +70,15 @@ func (w *world) savedAt(a *act, dirs []string) string {
 	return ""
 }
 
-// asks reports whether an act asks a service for something and has an answer.
+// stores reports whether a file that was seen to change may be one in which a service below some directories keeps what
+// it knows. A log is no such file.
+func (w *world) stores(name string, f SeenFile, dirs []string) bool {
+	return f.Was != f.Is && !w.logs(name) && !cached(name) && slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) })
+}
+
+// asks reports whether an act asks a service for something.
 func asks(a *act) bool {
-	return !a.Background && !a.failed && !a.ended && slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+	return !a.Background && !a.ended && slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
 		return t.Kind == effects.Port && t.Access != effects.Write
 	})
 }

@@ -65,8 +65,7 @@ func (s *slice) logged() (more bool) {
 				if slices.ContainsFunc(b.Things, func(o effects.Thing) bool { return isPath(o) && o.Name == t.Name && o.Access == effects.Remove }) {
 					break
 				}
-				asks := slices.ContainsFunc(b.Things, func(o effects.Thing) bool { return o.Kind == effects.Port && o.Access != effects.Write })
-				if s.kept[j] || !asks || b.Background || b.ended || b.around == nil {
+				if s.kept[j] || !asks(b) || b.around == nil {
 					continue
 				}
 				if f, ok := b.around.Files[t.Name]; ok && f.Is != absent && f.Was != f.Is {
