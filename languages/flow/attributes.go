@@ -62,6 +62,9 @@ func (p *Engine) attribute(f *scope.Flow, v *scope.Value, name string) scope.Set
 			return p.classMember(f, receiver, v.Decl.Order[1:], name)
 		}
 	case scope.GeneratorValue, scope.ContainerValue:
+		if isSignature(v) {
+			return nil
+		}
 		if v.Kind == scope.ContainerValue && p.Lang.Exports {
 			if found := p.Read(f, v.Element(name)); len(found) > 0 {
 				return slices.Clone(found)
@@ -83,7 +86,7 @@ func (p *Engine) attribute(f *scope.Flow, v *scope.Value, name string) scope.Set
 func functionSame(v *scope.Value, name string) *scope.Value {
 	switch {
 	case name == "prototype" && v.Kind == scope.ClassValue,
-		(name == "call" || name == "apply") && (v.Kind == scope.FunctionValue || v.Kind == scope.BoundValue && v.Decl != nil ||
+		(name == "call" || name == "apply") && (v.Kind == scope.FunctionValue || isSignature(v) || v.Kind == scope.BoundValue && v.Decl != nil ||
 			v.Kind == scope.ClassValue && v.Decl.Constructs):
 		return v
 	}
@@ -224,6 +227,9 @@ func (p *Engine) describes(values scope.Set) bool {
 
 // element returns the values at an index of a value; the index "" is any.
 func (p *Engine) element(f *scope.Flow, v *scope.Value, key string) scope.Set {
+	if scope.IsParameter(key) {
+		return p.expected(f, v, key)
+	}
 	switch v.Kind {
 	case scope.ContainerValue:
 		if key == "" {

@@ -60,6 +60,11 @@ func (p *Engine) result(f *scope.Flow, v *scope.Value, with Arguments) scope.Set
 			}
 			return p.element(f, v.Recv, "")
 		}
+	case scope.ContainerValue:
+		if isSignature(v) {
+			return p.expected(f, v, resultOf)
+		}
+		return nil
 	case scope.FunctionValue:
 	default:
 		return nil

@@ -90,6 +90,9 @@ func ofType(values, typed scope.Set) scope.Set {
 	}
 	out := slices.Clone(values)
 	for i, m := range out {
+		if !slices.ContainsFunc(typed, func(t scope.Member) bool { return !isSignature(t.Value) }) {
+			break // such a type says nothing of which function it is
+		}
 		out[i].Sure = m.Sure && ofClass(typed, m.Value.Decl)
 	}
 	for _, v := range typed {

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/resolve"
@@ -367,7 +368,7 @@ func (l *Linker) overrides(d *scope.Decl) {
 func (p *Engine) called(here Site, of scope.Path) scope.Set {
 	found := p.Eval(nil, here, of)
 	if p.rules == nil {
-		return found
+		return slices.DeleteFunc(found, func(m scope.Member) bool { return isSignature(m.Value) })
 	}
 	if methods := functions(found); len(methods) > 0 {
 		return methods

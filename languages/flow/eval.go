@@ -130,6 +130,9 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 	}
 	last := target.Steps[len(target.Steps)-1]
 	owner := target.Base()
+	if last.Op == '[' && scope.IsParameter(last.Name) {
+		return
+	}
 	if last.Op == '[' && strings.HasPrefix(last.Name, computed) {
 		for _, o := range p.Eval(f, here, owner) {
 			p.chain(f, o.Value, values)

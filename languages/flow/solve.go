@@ -138,6 +138,9 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 		for _, m := range p.declared(d.Outer, d.Mod, prm.Type) {
 			p.Add(v, m.Value, m.Sure)
 		}
+		if prm.Type == "" {
+			p.contextFlow(d, i, v)
+		}
 		if prm.Default != "" && prm.Default != "?" {
 			p.AddFlow(func(f *scope.Flow) {
 				for _, m := range p.Eval(f, Site{d.Outer, d.Outer.In()}, d.Mod.Path(prm.Default)) {
@@ -288,6 +291,7 @@ func (p *Engine) callFlow(m *scope.Module, r *recountv1.Reference) {
 			p.pass(f, c.Value, Arguments{Here: here, Refs: []*recountv1.Reference{r}})
 		}
 		p.store(f, here, callee, r)
+		p.passOn(f, here, callee, r)
 	})
 }
 

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"slices"
+	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -111,10 +112,15 @@ func (p *Program) ContainerOf(element *Value, key string) *Value {
 	if v.elements == nil {
 		v.elements = map[string]*Variable{}
 		p.Add(v.Element(key), element, true)
-		p.Add(v.Element(EveryElement), element, true)
+		if !IsParameter(key) {
+			p.Add(v.Element(EveryElement), element, true)
+		}
 	}
 	return v
 }
+
+// IsParameter reports whether a key stands for what a function takes, as "<0>", or returns, "<>".
+func IsParameter(key string) bool { return strings.HasPrefix(key, "<") }
 
 // IsDeclared reports whether a container is what a type says.
 func (v *Value) IsDeclared() bool { return v.Kind == ContainerValue && v.Recv != nil }
@@ -271,7 +277,7 @@ func covered(s Set, v *Value) bool {
 		switch of := m.Value; {
 		case of == v || of.Kind != v.Kind:
 		case v.Kind == ContainerValue:
-			return of.IsDeclared() && !v.IsDeclared()
+			return of.IsDeclared() && !IsParameter(of.Name) && !v.IsDeclared()
 		case v.Kind == InstanceValue && of.Open && (of.Decl != v.Decl || !v.Open || v.Mixed):
 			return slices.ContainsFunc(v.Decl.Order, func(b Base) bool { return b.Decl == of.Decl })
 		}

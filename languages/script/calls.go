@@ -43,8 +43,28 @@ func (j *walker) call(n extract.Ref, s state) {
 		return
 	}
 	j.callRoute(n, path, args, s)
+	j.give(args, path, s)
+}
+
+// give walks the arguments of a call. What is known of the callee says what functions among them are given.
+func (j *walker) give(args extract.Ref, path string, s state) {
 	s.passed = passedOn(path)
-	j.block(args, s)
+	i := 0
+	for c := range j.Children(args) {
+		if s.passed == nil {
+			s.given = parameterOf(path, i)
+		}
+		j.visit(c, s)
+		i++
+	}
+}
+
+// parameterOf returns the path of what a function takes as parameter i, "" if nothing is known of the function.
+func parameterOf(path string, i int) string {
+	if path == "" || strings.HasPrefix(path, extract.Unknown) {
+		return ""
+	}
+	return extract.KnownPath(extract.Checked(path + "[<" + extract.Decimal(i) + ">]"))
 }
 
 // visits are the methods of arrays, maps and sets that call a function for their elements, with the

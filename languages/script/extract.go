@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 27, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 28, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -167,6 +167,8 @@ type state struct {
 	// passed has the paths of what a call passes to the parameters of functions among its
 	// arguments.
 	passed []string
+	// given is the path that stands for what the context says of an expression: f[<0>] for the first argument of f.
+	given string
 	// statement is the statement of a declaration including its `export`; exported is set if it
 	// has one.
 	statement extract.Ref
@@ -180,7 +182,7 @@ func (s state) inside(in uint32) state {
 
 // plain returns the scope without what only concerns the statement of a declaration.
 func (s state) plain() state {
-	s.statement, s.exported, s.passed = 0, false, nil
+	s.statement, s.exported, s.passed, s.given = 0, false, nil, ""
 	return s
 }
 
@@ -293,7 +295,7 @@ func (j *walker) visit(n extract.Ref, s state) {
 		j.annotation(j.Field(n, "type_arguments"), s)
 		j.calleeRest(fn, s)
 		j.construct(n, s)
-		j.block(args, s)
+		j.give(args, j.path(fn, s), s)
 	case "object":
 		j.object(n, s)
 	case "identifier", "member_expression", "shorthand_property_identifier":
@@ -465,7 +467,7 @@ func (j *walker) inline(n extract.Ref, s state) {
 		if i < len(s.passed) {
 			return s.passed[i]
 		}
-		return ""
+		return parameterOf(s.given, i)
 	}
 	inner.shadows = j.ownFunctions(n, inner.shadows)
 	if single := j.Field(n, "parameter"); single != extract.None {

@@ -107,6 +107,8 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 	inner := s.plain()
 	if inner.in = in; in != s.in {
 		inner.test = s.test
+	} else if typ != "" && j.Kind(name) == "identifier" {
+		inner.given = j.path(name, s)
 	}
 	j.visit(value, inner)
 }
@@ -533,7 +535,7 @@ func (j *walker) object(n extract.Ref, s state) {
 				continue
 			}
 			if !methods || name == "" {
-				j.inline(c, s)
+				j.inline(c, s.member(name))
 				continue
 			}
 			j.function(c, c, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, s.plain())
@@ -547,7 +549,7 @@ func (j *walker) object(n extract.Ref, s state) {
 			if !methods && j.literalMember(value, c, name, s) {
 				continue
 			}
-			inner := s
+			inner := s.member(name)
 			if j.Kind(value) == "object" {
 				inner.function = true // the methods of a nested object have no owner here
 			}
@@ -559,4 +561,14 @@ func (j *walker) object(n extract.Ref, s state) {
 			j.visit(c, s)
 		}
 	}
+}
+
+// member returns the state for a member of an object literal.
+func (s state) member(name string) state {
+	if s.passed = nil; s.given != "" && name != "" {
+		s.given = extract.KnownPath(memberOrElement(s.given, name))
+	} else {
+		s.given = ""
+	}
+	return s
 }

@@ -171,7 +171,14 @@ func (j *walker) literalMember(value, c extract.Ref, name string, s state) bool 
 	if of == "" || !extract.IsName(strings.ReplaceAll(name, "$", "_")) || j.registered[value] != "" || len(j.named[value]) > 0 || j.Has(c, "get") || j.Has(c, "set") {
 		return false
 	}
+	in := uint32(len(j.Facts.Declarations)) + 1
 	j.memberOf(value, c, extract.Member(of, name), name, s)
+	given := s.member(name).given
+	for i, p := range j.Decl(in).Parameters {
+		if path := parameterOf(given, i); p.Type == "" && path != "" {
+			j.Bind(in, p.Name, path, "", value)
+		}
+	}
 	return true
 }
 

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
@@ -248,19 +249,24 @@ func (j *walker) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s sta
 			decl.Type = j.signatureType(c, inner)
 			continue
 		}
+		if j.Kind(c) == "construct_signature" && decl.Type == "" {
+			decl.Type = j.signatureType(c, inner)
+			continue
+		}
 		j.member(c, nil, false, "", inner)
 	}
 }
 
 // signatureType returns the type that a call signature returns, "" if it is one of its type parameters.
 func (j *walker) signatureType(n extract.Ref, s state) string {
-	typ := j.typeOf(j.Field(n, "return_type"), s)
+	result := extract.FirstRef(j.Field(n, "return_type"), j.Field(n, "type"))
+	typ := j.typeOf(result, s)
 	for c := range j.Children(j.Field(n, "type_parameters")) {
 		if j.Text(j.Field(c, "name")) == typ {
 			return ""
 		}
 	}
-	if _, is := j.boundOf(j.Text(j.Child(j.Field(n, "return_type"), 0)), s.in); is {
+	if _, is := j.boundOf(j.Text(j.Child(result, 0)), s.in); is {
 		return ""
 	}
 	return typ
@@ -401,6 +407,8 @@ func (j *walker) typesOf(n extract.Ref, s state) (all []string) {
 			i++
 		}
 		return all
+	case "function_type", "constructor_type":
+		return j.functionTypes(n, s)
 	case "generic_type":
 		if name, args := j.typePath(j.Field(n, "name"), s), j.Field(n, "type_arguments"); ofArguments(name) {
 			return j.genericTypes(name, args, s)
@@ -408,6 +416,35 @@ func (j *walker) typesOf(n extract.Ref, s state) (all []string) {
 	}
 	return []string{j.typePath(n, s)}
 }
+
+// functionTypes returns what the type of a function says of its parameters and its result: "A[<0>]" a function whose first
+// parameter is of the type A, "A[<>]" one that returns an A.
+func (j *walker) functionTypes(n extract.Ref, s state) (all []string) {
+	var own []string
+	for c := range j.Children(j.Field(n, "type_parameters")) {
+		own = append(own, j.Text(j.Field(c, "name")))
+	}
+	add := func(t extract.Ref, key string) {
+		known := slices.DeleteFunc(j.typesOf(t, s), func(of string) bool { return plainTypes[of] || slices.Contains(own, of) })
+		all = append(all, extract.ElementTypes(known, "<"+key+">")...)
+	}
+	i := 0
+	for c := range j.Children(j.Field(n, "parameters")) {
+		switch j.Kind(j.Field(c, "pattern")) {
+		case "this":
+			continue
+		case "rest_pattern":
+		default:
+			add(j.Field(c, "type"), extract.Decimal(i))
+		}
+		i++
+	}
+	add(extract.FirstRef(j.Field(n, "return_type"), j.Field(n, "type")), "")
+	return all
+}
+
+// plainTypes are types without members of the repository.
+var plainTypes = scope.WordSet("any unknown void never string number boolean object symbol bigint undefined null")
 
 // ofArguments reports whether a generic type of a name says no more than its arguments.
 func ofArguments(name string) bool { return wrappers[name] || lists[name] || mappings[name] }
