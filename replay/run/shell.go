@@ -19,6 +19,10 @@ func (r *runner) command(s *replay.Step) sandbox.Command {
 	shell := path.Base(cmp.Or(s.Shell, "bash"))
 	command, values := r.given(s)
 	c := sandbox.Command{Args: []string{shell, "-c", command}, Dir: cmp.Or(s.Cwd, r.Executor.Dir()), Timeout: r.Timeout, Grace: r.Grace}
+	typed, declare := shell == "bash" || shell == "zsh", ""
+	if names := declaredAtStart(s); typed && len(names) > 0 {
+		declare = withStartup(shell, names)
+	}
 	if jobs := r.jobsOf(s); jobs != "" || r.inSession(s) {
 		keep, starts, line, script := "", "", command, withSession
 		if len(s.Sets) > 0 {
@@ -31,11 +35,14 @@ func (r *runner) command(s *replay.Step) sandbox.Command {
 			}
 		}
 		command = line
-		c.Args = []string{shell, "-c", sessionWords + script, shell, r.sessionFile(s), keep, jobs, starts}
-	} else if searches.MatchString(command) && (shell == "bash" || shell == "zsh") {
-		c.Args[2] = typedWords + `eval "$__recount_command"`
+		c.Args = []string{shell, "-c", sessionWords + script + declare + evaluate, shell, r.sessionFile(s), keep, jobs, starts}
+	} else if typed && searches.MatchString(command) || declare != "" {
+		c.Args[2] = typedWords + declare + evaluate
 	} else {
 		command = ""
+	}
+	if typed && readsStartup.MatchString(s.Command) {
+		c.Args = asTyped(c.Args)
 	}
 	env := maps.Clone(r.Env)
 	if env == nil {
@@ -102,9 +109,8 @@ const sessionWords = typedWords + `__recount_state=$1 __recount_keep=$2 __recoun
 set --
 `
 
-// withSession is a script that reads a session's state, runs the command, and writes the state again,
-// also if the command exits. The working directory and what belongs to this process are not part of the
-// state. Files that the shell has open (exec 3> log) are opened again where they were left, as long as they are
+// withSession is a script that reads a session's state, and writes it again when the command ends, also if that
+// exits. The working directory and what belongs to this process are not part of the state. Files that the shell has open (exec 3> log) are opened again where they were left, as long as they are
 // plain files; what else was opened is taken for a copy of what the step is given (exec 6>&1).
 const withSession = `__recount_open() {
   local n name key value flags pos files='' kind
@@ -135,7 +141,7 @@ __recount_save() {
   if [ -n "$__recount_starts" ]; then __recount_jobs_save; fi
   if [ -z "$__recount_keep" ]; then exit $__recount_code; fi
   mkdir -p "${__recount_state%/*}" && (
-    unset RECOUNT_SANDBOX_STEP PWD OLDPWD SHLVL __recount_code __recount_command __recount_keep __recount_jobs __recount_starts __recount_pid __recount_before __recount_n
+    unset RECOUNT_SANDBOX_STEP PWD OLDPWD SHLVL __recount_code __recount_record __recount_command __recount_keep __recount_jobs __recount_starts __recount_pid __recount_before __recount_n
     if [ -n "$BASH_VERSION" ] && declare -F __recount_await >/dev/null; then unset -f kill wait fg bg disown; fi
     if [ -n "$BASH_VERSION" ]; then
       __recount_options=$(shopt -p; shopt -po)
@@ -162,5 +168,7 @@ if [ -f "$__recount_state" ]; then . "$__recount_state" 2>/dev/null; fi
 if [ -n "$BASH_VERSION" ] && declare -F __recount_reopen >/dev/null; then __recount_reopen; unset -f __recount_reopen; __recount_keep=keep; fi
 if [ -n "$BASH_VERSION" ]; then shopt -s expand_aliases; fi
 if [ -n "$__recount_keep$__recount_starts" ]; then trap '__recount_save "$@"' EXIT; fi
-eval "$__recount_command"
 `
+
+// evaluate runs the command.
+const evaluate = `eval "$__recount_command"` + "\n"
