@@ -89,6 +89,7 @@ func (r report) record(text, ignore string, now time.Time, stderr io.Writer) (se
 		c.StartedAt = now.Add(-since).UTC()
 	}
 	c.Surroundings(os.Getenv)
+	c.NoteEditor()
 
 	s, err := Load(os.Getenv)
 	if err != nil {

@@ -123,3 +123,29 @@ func TestSinceUptime(t *testing.T) {
 		}
 	}
 }
+
+// TestEditorsThatEditNothing has commands in which git opens an editor.
+func TestEditorsThatEditNothing(t *testing.T) {
+	for _, c := range []struct{ text, editor, list, want string }{
+		{"git rebase -i main", "true", "", "GIT_SEQUENCE_EDITOR=true"},
+		{"git rebase -i main", "vim", "", ""},
+		{"git rebase -i main", "true", "vim", ""},
+		{"git rebase --interactive main", "vim", ":", "GIT_SEQUENCE_EDITOR=:"},
+		{"git rebase main", "true", "", ""},
+		{"git commit --amend", "true", "vim", "GIT_EDITOR=true"},
+		{"git commit -am x", "true", "", ""},
+		{"git commit", "./message", "", ""},
+	} {
+		got, _ := one(t, c.text, map[string]string{"GIT_EDITOR": c.editor, "GIT_SEQUENCE_EDITOR": c.list})
+		env, _ := got["env"].(map[string]any)
+		all := ""
+		for _, name := range []string{"GIT_SEQUENCE_EDITOR", "GIT_EDITOR"} {
+			if v, ok := env[name].(string); ok {
+				all += name + "=" + v
+			}
+		}
+		if all != c.want {
+			t.Errorf("%+v: %q", c, all)
+		}
+	}
+}

@@ -70,7 +70,7 @@ type Thing struct {
 	// Repo is the directory in which git was run, for things of a repository.
 	Repo string
 	// Value is Tracked for paths that git removes; what a symbolic link points to, the mode that a file is given, as
-	// written, or the directory whose files are served on a port.
+	// written, what a setting of git is set to, or the directory whose files are served on a port.
 	Value string
 	// Sure is how sure that is, 0 to 1.
 	Sure float64
@@ -87,6 +87,12 @@ type Command struct {
 	Vars, Functions map[string]string
 	// Content returns the content of a file, if earlier commands wrote it down. It may be nil.
 	Content func(path string) (string, bool)
+	// Env are the recorded variables, and Setting returns what earlier commands set of git for a directory, or "". Both
+	// may be nil.
+	Env     map[string]string
+	Setting func(name, dir string) string
+	// Quick means that it ended before anybody could have edited a text.
+	Quick bool
 }
 
 // Resource is something that the words of the command name.

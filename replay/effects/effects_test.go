@@ -210,6 +210,22 @@ func TestTerminalsAndJobs(t *testing.T) {
 			t.Errorf("%s: needs a terminal for %q, want %q", command, got, want)
 		}
 	}
+	for command, want := range map[string]string{
+		"GIT_EDITOR=vim git commit": "git", "GIT_EDITOR='vim -es -c wq' git commit": "", "export GIT_EDITOR=:\ngit commit": "", "export GIT_EDITOR='code --wait'; git commit --amend": "git",
+		"git -c core.editor='sed -i 1d' commit": "", "git -c core.editor=nano commit": "git", "GIT_SEQUENCE_EDITOR=vi git rebase -i main": "git",
+		"GIT_EDITOR=true git rebase -i main": "git", "git -c core.editor=true rebase -i main": "git", "EDITOR=true git commit": "git", // in Quick, below
+		"env GIT_SEQUENCE_EDITOR=: git rebase -i main": "", "GIT_SEQUENCE_EDITOR=\"$seq\" git rebase -i main": "",
+	} {
+		if got := of(command).Interactive; got != want {
+			t.Errorf("%s: needs a terminal for %q, want %q", command, got, want)
+		}
+	}
+	quick := Command{Cwd: "/w", Shell: "bash", Quick: true, Env: map[string]string{"GIT_SEQUENCE_EDITOR": "true"}}
+	for command, want := range map[string]string{"GIT_EDITOR=true git rebase -i main": "", "EDITOR=true git commit": "", "git rebase -i --autosquash main": "", "git commit": "git", "export GIT_SEQUENCE_EDITOR=vim; git rebase -i main": "git"} {
+		if quick.Text = command; Of(quick).Interactive != want {
+			t.Errorf("%s, quick: needs a terminal for %q, want %q", command, Of(quick).Interactive, want)
+		}
+	}
 	for command, want := range map[string]bool{"sleep 9 &": true, "sleep 9": false, "a && b &": true, "a & wait $!": false, "a & b & wait $!": true} {
 		if got := of(command).Background; got != want {
 			t.Errorf("%s: background %v", command, got)

@@ -531,15 +531,17 @@ func (f *finder) configured(here *shell.Call, repo string) {
 	if name == "set" && len(ws) > 1 {
 		name = ws[1].Value
 	}
-	access := Write
+	access, value := Write, ""
 	if unset {
 		access = Remove
+	} else if w := f.expand(ws[len(ws)-1]); !w.Dynamic {
+		value = w.Value
 	}
 	if here.Flag("--global") {
 		if f.c.Home != "" {
-			f.add(Thing{Kind: Settings, Name: "global " + name, Access: access, Repo: "~"})
+			f.add(Thing{Kind: Settings, Name: "global " + name, Access: access, Repo: "~", Value: value})
 		}
 		return
 	}
-	f.add(Thing{Kind: Settings, Name: name, Access: access, Repo: repo})
+	f.add(Thing{Kind: Settings, Name: name, Access: access, Repo: repo, Value: value})
 }

@@ -482,23 +482,6 @@ func (f *finder) container(c *shell.Call) {
 
 const dockerValued = "-e --env -v --volume -p --publish --name -w --workdir -u --user --network --net -h --hostname --entrypoint -m --memory --cpus --env-file -l --label --mount --restart --platform"
 
-// edited reports whether git has an editor that is a program of its own, and so needs no terminal: by a variable, or
-// by a setting with -c.
-func (f *finder) edited(c *shell.Call, name, setting string) bool {
-	for _, v := range c.Assigns {
-		if v.Name == name {
-			return true
-		}
-	}
-	for _, w := range c.Args {
-		if strings.HasPrefix(w.Value, setting+"=") {
-			return true
-		}
-	}
-	_, ok := f.c.Vars[name]
-	return ok
-}
-
 // terminal reports whether a call needs a terminal.
 func (f *finder) terminal(c *shell.Call) bool {
 	if c.Inner || c.Background {
@@ -532,8 +515,8 @@ func (f *finder) terminal(c *shell.Call) bool {
 	case c.Name == "git":
 		sub := c.Sub()
 		after := shell.Call{Name: "git", Args: c.After()}
-		return sub == "commit" && !after.Flag("-m", "--message", "-F", "--file", "-C", "--no-edit", "--fixup", "--squash", "--reuse-message") && !fed && !f.edited(c, "GIT_EDITOR", "core.editor") ||
-			sub == "rebase" && after.Flag("-i", "--interactive") && !f.edited(c, "GIT_SEQUENCE_EDITOR", "sequence.editor") || asksOfPatches(sub, &after) && !fed || sub == "mergetool" || sub == "difftool"
+		return sub == "commit" && !after.Flag("-m", "--message", "-F", "--file", "-C", "--no-edit", "--fixup", "--squash", "--reuse-message") && !fed && !f.edited(c, false) ||
+			sub == "rebase" && after.Flag("-i", "--interactive") && !f.edited(c, true) || asksOfPatches(sub, &after) && !fed || sub == "mergetool" || sub == "difftool"
 	}
 	return interactive[c.Name]
 }

@@ -395,3 +395,25 @@ func (a *act) makesAndRemoves() {
 		}
 	}
 }
+
+// setting returns what the acts so far set of git for a directory: by its repository, or for the user. It is "" if they
+// did not, or what they set is not known.
+func (w *world) setting(name, dir string) string {
+	last := func(t effects.Thing) *write {
+		for _, o := range slices.Backward(w.exact[key(t)]) {
+			if o.gone < 0 && o.thing.Access == effects.Write {
+				return o
+			}
+		}
+		return nil
+	}
+	for ; len(dir) > 1; dir = path.Dir(dir) {
+		if o := last(effects.Thing{Kind: effects.Settings, Repo: dir, Name: name}); o != nil {
+			return o.thing.Value
+		}
+	}
+	if o := last(effects.Thing{Kind: effects.Settings, Repo: "~", Name: "global " + name}); o != nil {
+		return o.thing.Value
+	}
+	return ""
+}

@@ -94,3 +94,35 @@ func TestRemovalLeavesTheRepository(t *testing.T) {
 		t.Errorf("kept %q", kept)
 	}
 }
+
+// TestEditorsOfGit has commands in which git opens an editor that an earlier command set, or that was recorded.
+func TestEditorsOfGit(t *testing.T) {
+	quick, slow := int64(30e6), int64(9e9)
+	for _, c := range []struct {
+		lines    []string
+		took     int64
+		env      map[string]string
+		terminal bool
+	}{
+		{[]string{"git config core.editor ./msg", "git commit"}, slow, nil, false},
+		{[]string{"git config core.editor vim", "git commit"}, quick, nil, true},
+		{[]string{"git config core.editor ./msg", "git config --unset core.editor", "git commit"}, quick, nil, true},
+		{[]string{"git config --global sequence.editor ./drop", "git rebase -i main"}, slow, nil, false},
+		{[]string{"git config --global core.editor true", "git rebase -i --autosquash main"}, quick, nil, false},
+		{[]string{"git config --global core.editor true", "git rebase -i --autosquash main"}, slow, nil, true},
+		{[]string{"export GIT_EDITOR=true", "git rebase -i main"}, quick, nil, false},
+		{[]string{"git rebase -i main"}, quick, map[string]string{"GIT_SEQUENCE_EDITOR": "true"}, false},
+		{[]string{"git rebase -i main"}, slow, map[string]string{"GIT_SEQUENCE_EDITOR": "true"}, true},
+		{[]string{"export GIT_SEQUENCE_EDITOR=vim", "git rebase -i main"}, quick, map[string]string{"GIT_SEQUENCE_EDITOR": "true"}, true},
+	} {
+		n := narrative(c.lines...)
+		n.Env = map[string]map[string]string{"": c.env}
+		n.Commands[len(c.lines)-1].Duration = &c.took
+		p := made(t, n, Request{})
+		last := p.Steps[len(p.Steps)-1]
+		terminal := slices.ContainsFunc(last.Asks, func(a replay.Ask) bool { return a.Kind == replay.AskTerminal })
+		if terminal != c.terminal || !terminal && len(c.lines) > 1 && len(last.Needs) == 0 {
+			t.Errorf("%v: asks for a terminal %v, needs %v", c.lines, terminal, last.Needs)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -26,7 +27,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	if err != nil {
 		return replay.Plan{}, err
 	}
-	w := join(sorted(n.Commands), n.Home, n.Seen)
+	w := join(n)
 	var goals []int
 	for i, a := range w.acts {
 		if slices.Contains(n.Goals, a.ID) {
@@ -84,25 +85,29 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	return p, p.Identify()
 }
 
-// join returns the world after all commands, added in their order. homes are the recorded home
-// directories by context hash.
-func join(all []commands.Scanned, homes map[string]string, seen map[schemas.EventID]Seen) *world {
-	o := &observer{seen: alone(all, created(all, seen)), beside: map[string]nearness{}, own: map[string]bool{}, all: all}
-	w := o.join(all, homes)
+// join returns the world after all commands of a narrative, added in their order.
+func join(n Narrative) *world {
+	all := sorted(n.Commands)
+	o := &observer{seen: alone(all, created(all, n.Seen)), beside: map[string]nearness{}, own: map[string]bool{}, all: all}
+	w := o.join(all, n)
 	if !o.learn(w) {
 		return w
 	}
-	return o.join(all, homes)
+	return o.join(all, n)
 }
 
-func (o *observer) join(all []commands.Scanned, homes map[string]string) *world {
+// atOnce is the time in which nobody edits a text, whatever editor the shell had come to.
+const atOnce = 2 * time.Second
+
+func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 	w := newWorld()
 	w.finds = slices.ContainsFunc(all, func(c commands.Scanned) bool { return findsLost.MatchString(c.Command) })
 	for i, c := range all {
-		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(homes[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
+		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(n.Home[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
 		in := effects.Command{
 			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, User: c.User, Content: w.text,
-			Vars: w.shell(c.Session).values, Functions: w.shell(c.Session).bodies,
+			Vars: w.shell(c.Session).values, Functions: w.shell(c.Session).bodies, Setting: w.setting,
+			Env: n.Env[c.ContextHash], Quick: c.Duration != nil && time.Duration(*c.Duration) < atOnce,
 		}
 		for _, r := range c.Resources {
 			in.Resources = append(in.Resources, effects.Resource{Kind: r.Kind, Name: r.Name, Read: strings.HasPrefix(r.Access, "read"), Write: strings.HasSuffix(r.Access, "write")})

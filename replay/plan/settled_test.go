@@ -186,7 +186,7 @@ func TestNumbersOfProcesses(t *testing.T) {
 		"jq .a f > /tmp/f.$$ && mv /tmp/f.$$ f": false, "sort f > f.$$ && mv f.$$ f": false, "echo /tmp/f.$$ > f": true, "./gen --seed $$ > f": true, "cp f f.$$; echo $$ > pid": true, "echo $RANDOM > r": true, "echo '$RANDOM' > r": false,
 		"wait $!": false, "kill -TERM $!; wait $! 2> err": false, "wait $!; echo $! > pid": true, "kill ${!}": true,
 	} {
-		w := join(narrative(line).Commands, nil, nil)
+		w := join(narrative(line))
 		if got := changes(w.acts[0]); got != want {
 			t.Errorf("%q: %t, want %t", line, got, want)
 		}

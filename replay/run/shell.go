@@ -54,7 +54,12 @@ func (r *runner) command(s *replay.Step) sandbox.Command {
 	maps.Copy(env, s.Env)
 	maps.Copy(env, values)
 	if env["GIT_EDITOR"] == "" && env["VISUAL"] == "" && env["EDITOR"] == "" {
-		env["GIT_EDITOR"] = "true" // nobody edits the message of git rebase --continue
+		// Nobody edits the message of git rebase --continue. A variable of git's own would hide an editor in its settings.
+		name := "GIT_EDITOR"
+		if slices.ContainsFunc(r.plan.Steps, func(o replay.Step) bool { return strings.Contains(o.Command, "core.editor") }) {
+			name = "EDITOR"
+		}
+		env[name] = "true"
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		c.Env = append(c.Env, name+"="+env[name])
