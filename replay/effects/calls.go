@@ -23,6 +23,10 @@ func (f *finder) call(c *shell.Call) {
 		// GIT_SEQUENCE_EDITOR=../seq.sh: a path that the program is told of.
 		if name, ok := shell.Resolve(v.Value, c.Dir, f.c.Home); ok && !v.Unknown && strings.Contains(v.Value.Value, "/") && !strings.ContainsAny(v.Value.Value, ": \n") {
 			f.add(Thing{Kind: Path, Name: name, Access: Read, Sure: 0.6})
+			if text, known := f.content(name); known && strings.HasSuffix(v.Name, "_EDITOR") && c.Name == "git" && isShell(text) {
+				list := shell.Word{Value: path.Join(f.repoDir(c, c.Dir), ".git/rebase-merge/git-rebase-todo")}
+				f.follow(&shell.Call{Name: path.Base(name), Head: v.Value, Dir: c.Dir}, name, text, []shell.Word{list}, false)
+			}
 		}
 	}
 	f.mentions(c)
@@ -114,6 +118,12 @@ func (f *finder) judgeCall(c *shell.Call) {
 				repo, dir := f.repo(c, Read)
 				if readsTree[sub] && (c.Drained || c.Inner) && !c.Flag("--cached", "--staged") {
 					f.add(Thing{Kind: Path, Name: dir, Access: Read, Tree: true, Sure: 0.6})
+				}
+				for _, w := range shell.Operands(c.After(), "") {
+					if (c.Drained || c.Inner) && !w.Dynamic && !w.Glob {
+						f.add(Thing{Kind: Branch, Name: w.Value, Access: Read, Repo: repo, Sure: 0.6})
+						f.add(Thing{Kind: Tag, Name: w.Value, Access: Read, Repo: repo, Sure: 0.6})
+					}
 				}
 				if slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "bisect/") }) {
 					f.add(Thing{Kind: Bisect, Name: "bisect", Access: Read, Repo: repo})

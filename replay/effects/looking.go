@@ -50,6 +50,8 @@ func displays(c *shell.Call) bool {
 		return (c.Sub() == "work" || c.Sub() == "mod") && c.Flag("-json", "-print")
 	case "gofmt", "gofumpt", "goimports":
 		return !c.Flag("-w")
+	case "ssh": // without a command for the other machine, which is judged by itself
+		return c.Flag("-G", "-V", "-Q")
 	case "cmake":
 		return c.Flag("-N") && len(c.Args) > 1 && !strings.HasPrefix(c.Args[0].Value, "--")
 	case "bash", "sh", "dash":

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -174,36 +175,69 @@ func (w *world) before(a *act) *act {
 	return nil
 }
 
-// resetsBack returns the back of git reset --hard that leaves HEAD and every file as they were before another
-// one, with nothing done in between: git reset --hard HEAD^ and git reset --hard HEAD@{1}.
+// resets has the commands of git whose traces git reset --hard removes from HEAD, the index and the files.
+var resets = map[string]bool{"add": true, "rm": true, "mv": true, "commit": true, "rebase": true, "cherry-pick": true, "revert": true, "merge": true, "am": true, "read-tree": true, "reset": true}
+
+// resetsBack returns the back of git reset --hard that leaves HEAD and every file as they were before the commands just
+// before it, if all of those only did what it takes back: git reset --hard HEAD^ and git reset --hard HEAD@{1}, or a
+// rebase that was not wanted.
 func (w *world) resetsBack(a *act) *back {
-	resets := func(a *act) bool {
-		c, here, ok := onlyGit(a.Line)
-		return ok && c.Sub() == "reset" && here.Flag("--hard") && a.seen != nil && a.GitHead != ""
-	}
-	if !resets(a) {
+	if c, here, ok := onlyGit(a.Line); !ok || c.Sub() != "reset" || !here.Flag("--hard") || a.GitHead == "" {
 		return nil
 	}
-	first := w.before(a)
-	for first != nil && (first.Looks || first.Navigates) {
-		first = w.before(first)
-	}
-	if first == nil || !resets(first) || first.failed || first.ended {
-		return nil
-	}
-	start := w.before(first)
-	if start == nil || start.GitHead != a.GitHead {
-		return nil
-	}
-	there, _ := first.seen.plainFiles()
-	again, _ := a.seen.plainFiles()
-	files := slices.Compact(slices.Sorted(slices.Values(slices.Concat(there, again))))
-	for _, name := range files {
-		if was := w.was(first, name); was == "" || was != a.seen.Files[name].Is {
+	b := &back{by: a.at, what: "HEAD"}
+	is := maps.Clone(a.seen.Files) // what each file is left as, with what it was before
+	var beside []string
+	for i := a.at - 1; i > 0; i-- {
+		p := w.acts[i]
+		if p.Looks || p.Navigates {
+			continue
+		}
+		if p.Workspace != a.Workspace || p.seen == nil || p.Background {
 			return nil
 		}
+		if !onlyGitOf(p.Line, resets) { // it stays, as long as it has to do with other files
+			if _, plain := p.seen.plainFiles(); !plain || p.Line == nil || len(p.Opaque) > 0 {
+				return nil
+			}
+			for name := range p.seen.Files {
+				beside = append(beside, name)
+			}
+			continue
+		}
+		for name, f := range p.seen.Files {
+			left, known := is[name]
+			if !known {
+				left = f
+			}
+			is[name] = SeenFile{w.was(p, name), left.Is}
+		}
+		b.of, b.from = append(b.of, p.writes...), i
+		if start := w.before(p); start != nil && start.GitHead == a.GitHead && len(p.writes) > 0 {
+			break
+		}
 	}
-	return &back{by: a.at, what: "HEAD", files: files, of: slices.Clone(first.writes), from: first.at}
+	if len(b.of) == 0 || w.before(w.acts[b.from]) == nil || w.before(w.acts[b.from]).GitHead != a.GitHead {
+		return nil
+	}
+	for name, f := range is {
+		if strings.Contains(name, "/.git/") {
+			continue
+		}
+		if f.Was == "" || f.Was != f.Is || slices.Contains(beside, name) {
+			return nil
+		}
+		b.files = append(b.files, name)
+	}
+	slices.Sort(b.files)
+	return b
+}
+
+// onlyGitOf reports whether a line consists of calls of git, of some subcommands or only looking.
+func onlyGitOf(l *shell.Line, subs map[string]bool) bool {
+	return l != nil && len(l.Calls) > 0 && len(l.Redirects) == 0 && !slices.ContainsFunc(l.Calls, func(c shell.Call) bool {
+		return c.Name != "git" || !subs[c.Sub()] && !effects.LooksByGit(c.Sub()) || c.Flag("-C", "--git-dir", "--work-tree")
+	})
 }
 
 // backTo returns the back of one file, with no writes if it is as it was before the act; nil if there is none.

@@ -16,9 +16,9 @@ var steady = map[string]bool{
 	"update-ref": true, "symbolic-ref": true,
 }
 
-// moving are those that change files only together with a branch or HEAD. They remove names and put them back on
-// their way, so that directories say nothing.
-var moving = map[string]bool{"merge": true, "rebase": true, "cherry-pick": true, "revert": true, "am": true}
+// moving are those that change files only together with a branch, HEAD or the stash. They remove names and put them
+// back on their way, so that directories say nothing.
+var moving = map[string]bool{"merge": true, "rebase": true, "cherry-pick": true, "revert": true, "am": true, "stash": true}
 
 // displays has programs that may stand beside git in such a line.
 var displays = map[string]bool{"cat": true, "ls": true, "head": true, "tail": true, "echo": true, "grep": true, "wc": true, "test": true, "true": true}
@@ -29,16 +29,19 @@ func (a *act) idles(s Seen) bool {
 	if a.Line == nil || len(a.Line.Calls) == 0 || len(a.Line.Redirects) > 0 || a.Background || len(a.Sets)+len(a.Unsets) > 0 {
 		return false
 	}
-	some := false
+	some, all := false, true // all of them are of moving
 	for i := range a.Line.Calls {
 		c := &a.Line.Calls[i]
 		if c.Name != "git" && displays[c.Name] {
 			continue
 		}
+		if c.Name == "git" && effects.LooksByGit(c.Sub()) {
+			continue
+		}
 		if c.Name != "git" || !steady[c.Sub()] || c.Flag("--global") {
 			return false
 		}
-		some = true
+		some, all = true, all && moving[c.Sub()]
 	}
 	for name, f := range s.Files {
 		_, in, ok := strings.Cut(name, "/.git/")
@@ -50,7 +53,7 @@ func (a *act) idles(s Seen) bool {
 			return false
 		}
 	}
-	if !some || !moving[gitSub(a.Line)] && slices.ContainsFunc(s.Directories, func(dir string) bool {
+	if !some || !all && slices.ContainsFunc(s.Directories, func(dir string) bool {
 		_, in, ok := strings.Cut(dir+"/", "/.git/")
 		return !ok || in != "" && !strings.HasPrefix(in, "logs/") && !strings.HasPrefix(in, "objects/") // a branch that is gone
 	}) {

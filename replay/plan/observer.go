@@ -10,6 +10,7 @@ import (
 
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -263,14 +264,20 @@ func near(all []commands.Scanned, home, below string) (n nearness) {
 		}
 		e := effects.Of(effects.Command{Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: home})
 		if len(e.Opaque) > 0 {
-			told, byName = append(told, here...), false
+			told = append(told, here...)
 		}
+		if here = mayBeWritten(e.Line, here, home); len(here) == 0 {
+			continue
+		}
+		byName = byName && len(e.Opaque) == 0
 		for _, t := range e.Things {
 			switch {
 			case t.Access == effects.Read || t.Glob || t.Sure < 0.9:
 			case t.Kind == effects.Directory:
 				here = slices.DeleteFunc(here, func(name string) bool { return name == t.Name })
-				made = append(made, t.Name)
+				if isBeside(t.Name, home, below) {
+					made = append(made, t.Name)
+				}
 			case t.Kind == effects.Path:
 				written = append(written, t.Name)
 				byName = byName && !t.Tree
@@ -297,6 +304,32 @@ func near(all []commands.Scanned, home, below string) (n nearness) {
 	}
 	return n
 }
+
+// mayBeWritten returns those of some places in a line that programs may write to: not its programs, nor the repositories
+// that it tells git to fetch from or push to.
+func mayBeWritten(l *shell.Line, places []string, home string) []string {
+	if l == nil {
+		return places
+	}
+	only := map[string]bool{}
+	for i := range l.Calls {
+		c := &l.Calls[i]
+		cloned := shell.Word{}
+		if ws := shell.Operands(c.After(), "-b -o -u -c --branch --origin --depth --config"); c.Name == "git" && c.Sub() == "clone" && len(ws) > 0 {
+			cloned = ws[0]
+		}
+		for k, w := range append([]shell.Word{c.Head}, c.Args...) {
+			if name, ok := shell.Resolve(w, c.Dir, home); ok {
+				before, known := only[name]
+				only[name] = (before || !known) && (k == 0 || c.Name == "git" && remote[c.Sub()] || w.Text != "" && w.Text == cloned.Text)
+			}
+		}
+	}
+	return slices.DeleteFunc(places, func(name string) bool { return only[name] })
+}
+
+// remote has the subcommands of git that are told of other repositories.
+var remote = map[string]bool{"fetch": true, "pull": true, "push": true, "remote": true, "submodule": true, "ls-remote": true}
 
 // isBeside reports whether a place is in a home directory and not in, or around, the directory that was looked at.
 func isBeside(name, home, below string) bool {

@@ -50,6 +50,7 @@ func (w *world) rests(a *act) {
 	}
 	w.environment(a)
 	w.places(a)
+	w.startups(a)
 	w.addresses(a)
 	// A possible dependency is listed only if no other dependency leads to the same act: the slice is
 	// the same, and a plan of a thousand builds stays small.
@@ -469,10 +470,37 @@ func (w *world) places(a *act) {
 
 // callsUnknown reports whether an act calls something by its name alone that no table has, which may be a function.
 func callsUnknown(a *act) bool {
-	return a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
-		module := len(c.Via) > 0 && strings.HasPrefix(c.Via[len(c.Via)-1], "python") // python -m tally
-		return c.Name != "" && c.Head.Value == c.Name && !module && !slices.Contains(a.Followed, c.Name) && !effects.Knows(&c)
-	})
+	return a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return mayBeFunction(a, c) })
+}
+
+func mayBeFunction(a *act, c shell.Call) bool {
+	module := len(c.Via) > 0 && strings.HasPrefix(c.Via[len(c.Via)-1], "python") // python -m tally
+	return c.Name != "" && c.Head.Value == c.Name && !module && !slices.Contains(a.Followed, c.Name) && !effects.Knows(&c)
+}
+
+// startup has the files in a home that interactive shells read.
+var startup = []string{".bashrc", ".bash_aliases", ".bash_profile", ".profile", ".zshrc", ".zprofile"}
+
+// startups adds dependencies on the acts that wrote a name which an act calls, and that no act of its session is known
+// to have set, into a file that its shell may have read when it began.
+func (w *world) startups(a *act) {
+	if a.Line == nil || a.home == "" {
+		return
+	}
+	for _, c := range a.Line.Calls {
+		s := w.shell(a.Session)
+		if !mayBeFunction(a, c) || len(s.setters[c.Name+"()"])+len(s.setters["alias "+c.Name]) > 0 {
+			continue
+		}
+		for _, file := range startup {
+			name := path.Join(a.home, file)
+			for _, o := range w.exact["path\x00\x00"+name] {
+				if o.gone < 0 && o.thing.Access != effects.Remove && o.act != a.at && mentions(w.acts[o.act].Command, c.Name) {
+					a.needs(dep{o.act, replay.NeedFile, name, 0.6, false})
+				}
+			}
+		}
+	}
 }
 
 // mentions reports whether a text has a name as a word.

@@ -353,6 +353,49 @@ func TestResetOfCommits(t *testing.T) {
 	}
 }
 
+// TestResetOfWhatGitDid checks that what git alone did is left out with the reset that takes it back, as far as the files
+// are seen to be as they were.
+func TestResetOfWhatGitDid(t *testing.T) {
+	for _, c := range []struct{ line, head, reset, want string }{
+		{"git commit -q --allow-empty -m try | .git/refs/heads/main=2", "c2", "git reset -q --hard HEAD~1 | .git/refs/heads/main=1", "0 3"},
+		{"git cherry-pick -n main && git diff --cached | f=1>2 .git/index=2", "c1", "git reset --hard | f=2>1 .git/index=1", "0 3"},
+		{"GIT_SEQUENCE_EDITOR=cat git rebase -i main | f=1>2 .git/refs/heads/main=2", "c2", "git reset -q --hard before | f=2>1 .git/refs/heads/main=1", "0 3"},
+		{"git rebase main | f=1>2 .git/refs/heads/main=2", "c2", "git reset -q --hard before | f=2>3 .git/refs/heads/main=1", "0 1 2 3"},
+		{"git rebase main | f=1>2 .git/refs/heads/main=2", "c2", "git reset -q --hard HEAD~1 | f=2>1 .git/refs/heads/main=3", "0 1 2 3"},
+		{"git merge -q topic && git push | f=1>2 .git/refs/heads/main=2", "c2", "git reset -q --hard before | f=2>1 .git/refs/heads/main=1", "0 1 2 3"},
+		{"git commit -q --allow-empty -m try && echo c > z | z=1 .git/refs/heads/main=2", "c2", "git reset -q --hard HEAD~1 | .git/refs/heads/main=1", "0 1 2 3"},
+		{"git switch topic | f=1>2 .git/HEAD=2", "c2", "git reset -q --hard main | f=2>1 .git/refs/heads/topic=1", "0 1 2 3"},
+	} {
+		n := watched("echo a > x | x=1", c.line, c.reset, "echo b > y | y=1")
+		last := "c1"
+		if strings.Contains(c.reset, "HEAD~1") && c.want == "0 1 2 3" {
+			last = "c3"
+		}
+		for i, head := range []string{"c1", c.head, last, last} {
+			n.Commands[i].GitHead = head
+		}
+		if got := kept(made(t, n, Request{})); got != c.want {
+			t.Errorf("%s: kept %s, want %s", c.line, got, c.want)
+		}
+	}
+}
+
+// TestResetBesideOthers has commands between a commit and its reset that have to do with other files.
+func TestResetBesideOthers(t *testing.T) {
+	for line, want := range map[string]string{"chmod +x hook | hook=1>3": "0 2 4", "echo c > f | f=1>3": "0 4", "git add f | .git/index=2": "0 4"} {
+		n := watched("echo a > x | x=1", "git commit -q --allow-empty -m try | .git/refs/heads/main=2", line, "git reset -q --hard HEAD~1 | .git/refs/heads/main=1", "echo b > y | y=1")
+		if line[0] == 'e' {
+			n.Seen[id(3)].Files["/home/ann/app/f"] = SeenFile{"3", "1"}
+		}
+		for i, head := range []string{"c1", "c2", "c2", "c1", "c1"} {
+			n.Commands[i].GitHead = head
+		}
+		if got := kept(made(t, n, Request{})); got != want {
+			t.Errorf("%s: kept %s, want %s", line, got, want)
+		}
+	}
+}
+
 // TestKillThatWaits checks that a line which ends a process and waits for it did so, although its exit code is
 // that of the process, or tells that there was none any more.
 func TestKillThatWaits(t *testing.T) {

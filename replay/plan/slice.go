@@ -340,7 +340,8 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 				continue // it was seen that it wrote other files there
 			}
 			code := s.w.acts[remover].ExitCode
-			another := (code == nil || *code == 0) && isPath(t) && isPath(o.thing) && !t.Tree && !t.Glob && !within(o.thing.Name, t.Name) // of rm a b
+			refs := t.Kind == o.thing.Kind && (t.Kind == effects.Branch || t.Kind == effects.Tag) && t.Name != o.thing.Name
+			another := (code == nil || *code == 0) && (refs || isPath(t) && isPath(o.thing) && !t.Tree && !t.Glob && !within(o.thing.Name, t.Name)) // of rm a b
 			match := o.gone == remover && !another || overlaps(t, o.thing) && !(known && o.thing.Tree)
 			if t.Kind == effects.Job {
 				match = o.thing.Kind == effects.Job && o.gone == remover
