@@ -176,7 +176,8 @@ func severalWords(name string) bool {
 // passed as such. If objects outside the repository commonly have a method of the name, all that
 // arrives must be known.
 func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Targets) *scope.Decl {
-	if l.e.Lang.Common == nil || of.Plain() || len(t.List) != 1 || t.List[0].Decl == nil || t.Sure[t.List[0]] {
+	d := l.arriving(t)
+	if l.e.Lang.Common == nil || of.Plain() || d == nil {
 		return nil
 	}
 	if !l.e.Lang.Exports && !l.receivers(here, of, values) {
@@ -186,7 +187,6 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 	if l.e.Lang.Common[of.Last()] && (!l.e.allKnown(here, of.Head) || slices.ContainsFunc(values, mixed)) {
 		return nil
 	}
-	d := t.List[0].Decl
 	if d == l.Module.Decl(here.In) && d.Attributes[scope.OfObject] != "" || l.e.typedElsewhere(here, of.Head) {
 		return nil
 	}
@@ -200,6 +200,25 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 		}
 	}
 	return d
+}
+
+// arriving returns the only target of a call, or the method that all others override, if none is sure. It returns nil if
+// there is no such target.
+func (l *Linker) arriving(t *scope.Targets) *scope.Decl {
+	all := scope.Targets{List: t.List, Sure: map[scope.Target]bool{}}
+	for _, to := range t.List {
+		if t.Sure[to] {
+			return nil
+		}
+		all.Sure[to] = true
+	}
+	switch {
+	case len(t.List) == 1:
+		return t.List[0].Decl
+	case l.e.Lang.Exports:
+		return l.e.Overridden(&all)
+	}
+	return nil
 }
 
 // receivers reports whether the methods that a call of a member may mean are those of all that is known of its

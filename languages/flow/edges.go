@@ -178,8 +178,13 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 		}
 		return
 	}
+	if d := l.several(here, of, &t); d != nil {
+		l.Edge(scope.Calls, r.In, d.Key, l.How(d), r.At)
+	}
 	if d := l.arrived(here, of, values, &t); d != nil {
 		l.Edge(scope.Calls, r.In, d.Key, scope.ByFlow, r.At)
+		t.List = slices.DeleteFunc(t.List, func(to scope.Target) bool { return to.Decl == d })
+		l.Emit(r.In, r.At, &t)
 		return
 	}
 	l.dropStubs(r.In, r.At, &t)
@@ -229,6 +234,26 @@ func (p *Engine) constant(here Site, of scope.Path) *scope.Decl {
 		return s.Decl
 	}
 	return nil
+}
+
+// several returns the constant that a call names if it is one of several values, none of them for sure, and not all of
+// other packages. It returns nil if there is no such constant.
+func (l *Linker) several(here Site, of scope.Path, t *scope.Targets) *scope.Decl {
+	if !l.e.Lang.Exports || !of.Plain() || slices.ContainsFunc(t.List, func(to scope.Target) bool { return t.Sure[to] }) {
+		return nil
+	}
+	d := l.e.constant(here, of)
+	if d == nil {
+		return nil
+	}
+	all := d.Outer.Vars[d.LocalName()].Aliases
+	if len(all) < 2 || !slices.ContainsFunc(all, func(a scope.Path) bool {
+		found := l.e.Eval(nil, Site{d.Outer, d.Outer.In()}, a)
+		return len(found) == 0 || found[0].Value.Kind != scope.ExternalValue
+	}) {
+		return nil
+	}
+	return d
 }
 
 // inherited finds a method that a class can only have from its base outside the repository.

@@ -150,9 +150,9 @@ func (t *Targets) declared() (method *Decl) {
 	return method
 }
 
-// overridden returns the sure target whose class all other sure targets' classes extend or implement: the method
+// Overridden returns the sure target whose class all other sure targets' classes extend or implement: the method
 // of a declared type, beside those of what is known to be assigned. It returns nil if there is none.
-func (p *Program) overridden(t *Targets) *Decl {
+func (p *Program) Overridden(t *Targets) *Decl {
 	var base *Decl
 	for _, to := range t.List {
 		switch {
@@ -218,7 +218,7 @@ func (l *Linker) Emit(in uint32, at *recountv1.Place, t *Targets) {
 		own = t.declared()
 	}
 	if own == nil && sure > 1 && !l.Program.Lang.Typed && l.Program.Rules == nil {
-		own = l.Program.overridden(t)
+		own = l.Program.Overridden(t)
 	}
 	for _, to := range t.List {
 		kind, how := MayCall, ByFlow

@@ -18,6 +18,7 @@ func (j *walker) call(n extract.Ref, s state) {
 	j.registersFunction(n, path, args, s)
 	j.definesMethod(n, fn, args, s)
 	j.wraps(path, s)
+	j.constructsAs(path, fn, args, s)
 	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, j.lastName(fn))
 	if j.Kind(args) == "template_string" { // tag`…`
 		r.Count = 1

@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 28, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 29, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -118,6 +118,7 @@ type walker struct {
 type inheritance struct {
 	owner, base string
 	at          extract.Ref
+	in          uint32 // of a function that calls its base on its instances; owner is empty then
 }
 
 func extractScript(f *extract.File) {
@@ -126,9 +127,16 @@ func extractScript(f *extract.File) {
 	j.framework = j.webFramework()
 	j.block(0, state{})
 	j.noteWrappers()
+	inherits := map[uint32]bool{}
 	for _, i := range j.inherited {
-		if in := j.declaredAs(i.owner, 0); in != 0 {
+		if in := j.declaredAs(i.owner, 0); in != 0 && i.in == 0 {
 			j.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, in, i.base, i.at)
+			inherits[in] = true
+		}
+	}
+	for _, i := range j.inherited {
+		if i.in != 0 && !inherits[i.in] {
+			j.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, i.in, i.base, i.at)
 		}
 	}
 	for _, d := range f.Facts.Declarations {

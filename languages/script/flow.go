@@ -25,12 +25,18 @@ func (j *walker) variables(n extract.Ref, s state) {
 		}
 		name, value := j.Field(d, "name"), j.Field(d, "value")
 		if j.Kind(name) == "identifier" {
-			switch j.Kind(value) {
+			switch fn := j.unwrapped(value); j.Kind(fn) {
 			case "arrow_function", "function_expression", "generator_function":
-				j.function(value, d, j.Text(name), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, stmt)
+				if t := j.Child(value, 1); t != extract.None && fn != value {
+					j.annotation(t, s)
+					if typ := j.typeOf(t, s); typ != "" {
+						j.Bind(s.in, j.Text(name), extract.Unknown, typ, t)
+					}
+				}
+				j.function(fn, d, j.Text(name), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, stmt)
 				continue
 			case "class":
-				j.class(value, d, j.Text(name), stmt)
+				j.class(fn, d, j.Text(name), stmt)
 				continue
 			}
 			if j.madeClass(d, value, j.Text(name), stmt) != nil {
@@ -271,7 +277,17 @@ func (j *walker) prototypeOf(n extract.Ref, s state) string {
 
 // inherits notes what a function of the file inherits from.
 func (j *walker) inherits(owner, base string, at extract.Ref) {
-	j.inherited = append(j.inherited, inheritance{owner, base, at})
+	j.inherited = append(j.inherited, inheritance{owner: owner, base: base, at: at})
+}
+
+// constructsAs notes Base.call(this, …) in a constructor: what it makes has the members that Base gives it.
+func (j *walker) constructsAs(path string, fn, args extract.Ref, s state) {
+	base, is := strings.CutSuffix(path, ".call")
+	d := j.Decl(s.in)
+	if !is || d == nil || s.inline || s.noThis || !isConstructor(d) || j.Kind(j.Child(args, 0)) != "this" || !isClassName(lastOf(base)) || base == d.Name {
+		return
+	}
+	j.inherited = append(j.inherited, inheritance{base: base, at: j.lastName(j.Field(fn, "object")), in: s.in})
 }
 
 // declaredAs returns the declaration of a name in `in` or around it, 0 if there is none.
