@@ -19,8 +19,6 @@ const (
 	answerShare = 0.5
 	priorShare  = 0.2
 	linkShare   = 0.4
-	// ahead is by which factor the lead stays before what is near.
-	ahead = 1.01
 )
 
 // byNearness adds what is near the best candidates of the other paths: the objects before and after
@@ -76,34 +74,10 @@ func (t *retrieval) byNearness(l *fusion.List) error {
 			gain[to] += float64(from.score * share) // the conversion prevents a fused multiply-add
 		}
 	}
-	t.keepFirst(order[0], gain)
 	t.rank(l, gain)
 	l.Operator = "expand"
 	l.Inputs["seeds"] = strconv.Itoa(len(order))
 	return nil
-}
-
-// keepFirst gives the lead, which is the best of the other paths, what it lacks to stay first: what is
-// near it or near several others does not answer better than what has the question's words itself.
-// This does not apply to calls and results, and not to a lead that ends in a question, since what follows it
-// answers both questions. Reasons and remedies are added later and may come before it.
-func (t *retrieval) keepFirst(lead int, gain map[int]float64) {
-	if p := t.partAt(t.candidates[lead].ref); p == nil || p.asks || p.ofTool() {
-		return
-	}
-	after := func(key int) float64 {
-		c := &t.candidates[key]
-		return t.standing(c).of(c.fused + float64(t.w.Graph*gain[key]))
-	}
-	best := 0.0
-	for key := range gain {
-		if key != lead {
-			best = max(best, after(key))
-		}
-	}
-	if lacks := best*ahead - after(lead); lacks > 0 {
-		gain[lead] += lacks / t.standing(&t.candidates[lead]).of(t.w.Graph)
-	}
 }
 
 // besides reports whether an object of the scope counts as next to another in a session. What only

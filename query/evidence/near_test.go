@@ -42,36 +42,6 @@ func TestAnswersFollowQuestions(t *testing.T) {
 	}
 }
 
-// TestWhatIsNearDoesNotComeBeforeWhatWasSaid checks that the message that has the question's words stays
-// first, though what stands between several others with some of the words gets shares of all of these.
-// What ends in a question is no such message.
-func TestWhatIsNearDoesNotComeBeforeWhatWasSaid(t *testing.T) {
-	for _, asks := range []bool{false, true} {
-		w := newWorld(t)
-		say := func(i int, text string) {
-			w.add(0, of(fmt.Sprint("turn", i), schemas.TypeAssistantMessage, i, fmt.Sprint("turn", i-1), &recountv1.AgentEvent{Text: text}))
-		}
-		best := "The retry budget of the uploader: forty"
-		if asks {
-			best += "?"
-		}
-		for i, text := range []string{
-			"I look at how the uploader takes its budget, and when a retry is made.",
-			"Each retry takes one from the budget of the uploader, as the code says.",
-			"So much for the code. What the uploader does at a retry without a budget is not in there.",
-			"The budget of the uploader is in its options, and a retry reads them.",
-			"Then the uploader asks for its budget, and only then comes a retry.",
-		} {
-			say(i, text)
-		}
-		say(20, best)
-		r := w.ask(operator, evidence.Request{Text: "retry budget of the uploader", Limit: 3})
-		if first := len(r.Objects) > 0 && r.Objects[0].EventID == eventID("turn20"); first == asks {
-			t.Errorf("asks %v: %s", asks, told(t, r))
-		}
-	}
-}
-
 // TestQuestionsNameTimes checks that a time that the text names is a filter, relative to the now of
 // the request, and none without it.
 func TestQuestionsNameTimes(t *testing.T) {

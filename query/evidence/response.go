@@ -105,9 +105,6 @@ type Standing struct {
 	Holds      float64 `json:"holds" example:"0.5" doc:"Less than 1 if the object was replaced or is not valid at the time of the query."`
 }
 
-// of returns the score of what the paths gave. The conversion prevents a fused multiply-add.
-func (s Standing) of(fused float64) float64 { return float64(fused*s.Age) * s.Importance }
-
 // Claim is a statement that can be compared.
 type Claim struct {
 	Subject    string  `json:"subject" example:"checkout" doc:"The subject of the statement."`

@@ -168,14 +168,9 @@ func (t *retrieval) fuse() {
 	}
 	for key := range t.candidates {
 		c := &t.candidates[key]
-		c.standing = t.standing(c)
-		c.score = c.standing.of(c.fused)
+		c.standing = Standing{Age: t.w.age(t.moment - c.time), Importance: t.w.importance(c.importance), Use: 1, Holds: 1}
+		c.score = float64(c.fused*c.standing.Age) * c.standing.Importance
 	}
-}
-
-// standing returns the factors of a candidate that are known without reading the object.
-func (t *retrieval) standing(c *candidate) Standing {
-	return Standing{Age: t.w.age(t.moment - c.time), Importance: t.w.importance(c.importance), Use: 1, Holds: 1}
 }
 
 // best yields the candidates by descending score.
