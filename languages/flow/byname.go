@@ -195,7 +195,7 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 		return nil
 	}
 	for _, m := range values {
-		if m.Value.Kind != scope.BoundValue && !member {
+		if m.Value.Kind != scope.BoundValue && !member || len(t.List) > 1 && m.Value.Decl != d {
 			return nil
 		}
 	}
@@ -203,7 +203,7 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 }
 
 // arriving returns the only target of a call, or the method that all others override, if none is sure. It returns nil if
-// there is no such target.
+// there is no such target. What is known to arrive must then have that method itself, the others may.
 func (l *Linker) arriving(t *scope.Targets) *scope.Decl {
 	all := scope.Targets{List: t.List, Sure: map[scope.Target]bool{}}
 	for _, to := range t.List {

@@ -243,7 +243,7 @@ func (l *Linker) several(here Site, of scope.Path, t *scope.Targets) *scope.Decl
 		return nil
 	}
 	d := l.e.constant(here, of)
-	if d == nil {
+	if d == nil || d.Kind != recountv1.SymbolKind_SYMBOL_KIND_CONSTANT {
 		return nil
 	}
 	all := d.Outer.Vars[d.LocalName()].Aliases
