@@ -87,6 +87,9 @@ type Command struct {
 	Vars, Functions map[string]string
 	// Content returns the content of a file, if earlier commands wrote it down. It may be nil.
 	Content func(path string) (string, bool)
+	// Older returns what a file said before earlier commands edited it, or may have, if Content does not know it. It
+	// may be nil.
+	Older func(path string) (string, bool)
 	// Env are the recorded variables, and Setting returns what earlier commands set of git for a directory, or "". Both
 	// may be nil.
 	Env     map[string]string

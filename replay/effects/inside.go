@@ -24,11 +24,12 @@ func (f *finder) inside(c *shell.Call) bool {
 	if c.Document != nil && shellNames[c.Name] && len(shell.Operands(c.Args, "")) == 0 {
 		return f.follow(c, "document", *c.Document, nil, false)
 	}
-	name, text, ok := f.script(c)
+	name, text, ok := f.script(c, f.content)
+	_, args, _ := scriptOf(c)
 	if !ok {
+		f.likely(c, args)
 		return false
 	}
-	_, args, _ := scriptOf(c)
 	if !f.follow(c, name, text, args, c.Name == "source" || c.Name == ".") {
 		return false
 	}
@@ -36,8 +37,30 @@ func (f *finder) inside(c *shell.Call) bool {
 	return true
 }
 
-// script returns the shell script that a call runs, and its text, if that is known.
-func (f *finder) script(c *shell.Call) (name, text string, ok bool) {
+// likely adds the files that a script named before it was edited: what it does now is not known, and most of that is
+// where it was.
+func (f *finder) likely(c *shell.Call, args []shell.Word) {
+	if f.c.Older == nil {
+		return
+	}
+	name, text, ok := f.script(c, f.c.Older)
+	if !ok {
+		return
+	}
+	in := f.enter(c, name, text, args, false)
+	if in == nil {
+		return
+	}
+	for _, t := range in.Things {
+		if t.Kind == Path && t.Access != Remove {
+			t.Sure = 0.6
+			f.add(t)
+		}
+	}
+}
+
+// script returns the shell script that a call runs, and its text, if content knows that.
+func (f *finder) script(c *shell.Call, content func(string) (string, bool)) (name, text string, ok bool) {
 	script, _, own := scriptOf(c)
 	if script.Value == "" {
 		return "", "", false
@@ -46,7 +69,7 @@ func (f *finder) script(c *shell.Call) (name, text string, ok bool) {
 	if !ok || t.Glob || t.Partial {
 		return "", "", false
 	}
-	text, ok = f.content(name)
+	text, ok = content(name)
 	return name, text, ok && (own || isShell(text))
 }
 
@@ -134,8 +157,30 @@ var shellNames = words("sh bash dash ksh zsh")
 // follow adds what a text of the shell does with some arguments. Of a function, or a file that is sourced,
 // the shell itself is changed too.
 func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, here bool) bool {
-	if len(f.within) >= maxWithin || slices.Contains(f.within, name) {
+	in := f.enter(c, name, text, args, here)
+	if in == nil {
 		return false
+	}
+	if in.Interactive != "" && (c.Piped || c.Fed) {
+		in.Interactive = ""
+	}
+	f.Followed, f.Ends = append(f.Followed, c.Name), ""
+	for _, last := range slices.Backward(in.Line.Calls) {
+		if !last.Inner {
+			if f.Ends = in.Ends; last.Name == "git" {
+				f.Ends = last.Sub()
+			}
+			break
+		}
+	}
+	f.takes(c, in, here)
+	return true
+}
+
+// enter finds what a text of the shell does with some arguments; nil if it can't be followed.
+func (f *finder) enter(c *shell.Call, name, text string, args []shell.Word, here bool) *finder {
+	if len(f.within) >= maxWithin || slices.Contains(f.within, name) {
+		return nil
 	}
 	in := newFinder(nil, f.c)
 	in.within = append(slices.Clone(f.within), name)
@@ -181,7 +226,7 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 		return at.soFar(w)
 	})
 	if err != nil || len(l.Calls) >= shell.MaxCalls {
-		return false
+		return nil
 	}
 	in.Line, in.Background = l, l.Background && (here || !endsAtExit(l))
 	if slices.ContainsFunc(l.Calls, func(c shell.Call) bool { return moves(c) && c.Maybe }) {
@@ -191,20 +236,7 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 	if !here {
 		in.exits()
 	}
-	if in.Interactive != "" && (c.Piped || c.Fed) {
-		in.Interactive = ""
-	}
-	f.Followed, f.Ends = append(f.Followed, c.Name), ""
-	for _, last := range slices.Backward(l.Calls) {
-		if !last.Inner {
-			if f.Ends = in.Ends; last.Name == "git" {
-				f.Ends = last.Sub()
-			}
-			break
-		}
-	}
-	f.takes(c, in, here)
-	return true
+	return in
 }
 
 // endsAtExit reports whether a script ends what it starts when it ends: trap 'kill $pid' EXIT.

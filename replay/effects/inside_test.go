@@ -14,6 +14,14 @@ func TestProgramsOfALoop(t *testing.T) {
 	}
 }
 
+// TestScriptsThatGoHome has scripts that begin with cd.
+func TestScriptsThatGoHome(t *testing.T) {
+	const want = "reads path /home/a/.list; writes path /home/a/saved/**"
+	if got := things(of("cd || exit 1\nwhile read -r d; do tar -cf saved/$d.tar $d; done < .list")); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
 // TestWritesOfPrograms has files that are named inside the text which a program is given.
 func TestWritesOfPrograms(t *testing.T) {
 	for command, want := range map[string]string{

@@ -50,9 +50,11 @@ func (f *finder) sqlite(c *shell.Call) {
 		f.opaque(c.Dir)
 		return
 	}
-	changes := c.Piped || c.Fed && c.Document == nil
-	if c.Document != nil {
-		ws = append(ws, shell.Word{Value: *c.Document})
+	changes := c.Piped
+	if text, known := f.fed(c); known {
+		ws = append(ws, shell.Word{Value: text})
+	} else if c.Fed {
+		changes = true
 	}
 	for _, w := range ws[1:] {
 		changes = changes || w.Dynamic || sqlChanges.MatchString(w.Value) && !(sqlTakesBack.MatchString(w.Value) && !sqlKeeps.MatchString(w.Value))
@@ -75,6 +77,22 @@ func (f *finder) sqlite(c *shell.Call) {
 	}
 	f.sees++
 	f.path(ws[0], c.Dir, Read, false)
+}
+
+// fed returns what a call reads from a here-document, or from a file whose content was written down.
+func (f *finder) fed(c *shell.Call) (string, bool) {
+	if c.Document != nil {
+		return *c.Document, true
+	}
+	for _, rd := range f.Line.Redirects {
+		if rd.Op != "<" || rd.Before != f.at || rd.Maybe {
+			continue
+		}
+		if name, t, ok := f.named(rd.Target, rd.Dir); ok && !t.Glob && !t.Partial {
+			return f.content(name)
+		}
+	}
+	return "", false
 }
 
 // sqlTakesBack matches one transaction that ends with its rollback, sqlKeeps what ends another before that.

@@ -68,7 +68,7 @@ var unknownState = words("nvm rvm conda mamba micromamba workon module deactivat
 func (f *finder) builtin(c *shell.Call) {
 	switch c.Name {
 	case "source", ".":
-		if _, _, known := f.script(c); !known {
+		if _, _, known := f.script(c, f.content); !known {
 			f.sets("*")
 		}
 		if len(c.Args) > 0 {

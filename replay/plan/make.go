@@ -105,7 +105,7 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 	for i, c := range all {
 		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(n.Home[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
 		in := effects.Command{
-			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, User: c.User, Content: w.text,
+			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, User: c.User, Content: w.text, Older: w.formerly,
 			Vars: w.shell(c.Session).values, Functions: w.shell(c.Session).bodies, Setting: w.setting,
 			Env: n.Env[c.ContextHash], Quick: c.Duration != nil && time.Duration(*c.Duration) < atOnce,
 		}

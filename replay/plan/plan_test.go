@@ -451,6 +451,8 @@ func TestFailuresInPart(t *testing.T) {
 		{[]string{"!git rebase -i HEAD~3", "GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -i HEAD~3", "echo 1 > a", "git commit -am one", "git rebase --continue"}, "GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -i HEAD~3; echo 1 > a; git commit -am one; git rebase --continue"},
 		{[]string{"!mkdir old new", "echo 1 > new/f"}, "mkdir old new; echo 1 > new/f"},
 		{[]string{"!rm nothing", "echo 1 > a"}, "echo 1 > a"},
+		{[]string{"!sqlite3 db 'create table r(a); .import f r'", "rm -f db", "sqlite3 db 'create table r(a int)'"}, "sqlite3 db 'create table r(a int)'"},
+		{[]string{"!sqlite3 work/db 'create table r(a); .import f r'", "rm -rf work", "mkdir work && sqlite3 work/db 'create table r(a int)'"}, "rm -rf work; mkdir work && sqlite3 work/db 'create table r(a int)'"},
 		{[]string{"./serve > log &", "!pid=$!; curl -s http://127.0.0.1:18473/a", "echo $pid > a"}, "./serve > log &; pid=$!; curl -s http://127.0.0.1:18473/a; echo $pid > a"},
 		{[]string{"!x=1 make || ./made && v=2", "echo $v > a"}, "echo $v > a"},
 		{[]string{"!patch a < p", "cp a.orig a", "echo 1 > b"}, "patch a < p; cp a.orig a; echo 1 > b"},

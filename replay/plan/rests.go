@@ -237,9 +237,18 @@ func (w *world) unexplained(a *act, t effects.Thing) {
 		}
 	}
 	// A directory that is only filled is made by that: a failed act before it does not matter.
-	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && w.acts[at].Command != a.Command && t.Sure > 0.8 && !(t.Tree && t.Access == effects.Update) {
+	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && w.acts[at].Command != a.Command && t.Sure > 0.8 && !(t.Tree && t.Access == effects.Update) && !w.removedAfter(at, t) {
 		a.needs(dep{at, replay.NeedFile, t.Name, 0.4, false})
 	}
+}
+
+// removedAfter reports whether a later act than at removed a path, so that what at may have left there is gone.
+func (w *world) removedAfter(at int, t effects.Thing) bool {
+	return slices.ContainsFunc(w.acts[at+1:], func(b *act) bool {
+		return slices.ContainsFunc(b.writes, func(o *write) bool {
+			return o.thing.Access == effects.Remove && isPath(o.thing) && covers(o.thing, t)
+		})
+	})
 }
 
 // builtBefore reports whether a path was the product of a build before the act that read it first, so

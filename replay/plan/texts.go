@@ -10,18 +10,24 @@ import (
 )
 
 // writesDown stores the text of files whose content stands in the command itself, as after cat <<EOF or
-// echo, and forgets the text of files that the act may have changed in another way. A build is taken
-// not to change files written by hand.
+// echo, and forgets the text of files that the act may have changed in another way. What a file said before
+// that is kept, unless it is known to be another file now. A build is taken not to change files written by hand.
 func (w *world) writesDown(a *act) {
 	if a.Line != nil && len(a.Line.Redirects) == 0 && !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name != "chmod" }) && len(a.Line.Calls) > 0 {
 		return // chmod +x
 	}
-	for name := range w.texts {
+	for name, text := range w.texts {
 		changed := slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
 			return isPath(t) && t.Access != effects.Read && (within(name, t.Name) || t.Glob && covers(t, effects.Thing{Kind: effects.Path, Name: name}))
 		})
 		if changed = changed && !a.onlyMode(name); changed || a.around != nil && !a.passedBy(name) && !a.onlyMode(name) && within(name, a.around.Below) || !a.Built && !a.passedBy(name) && slices.ContainsFunc(a.Opaque, func(dir string) bool { return within(name, dir) }) {
 			delete(w.texts, name)
+			w.older[name] = text
+		}
+	}
+	for name := range w.older {
+		if _, written := a.Texts[name]; written || a.changes(name) && !a.saysHow() {
+			delete(w.older, name)
 		}
 	}
 	maps.Copy(w.texts, a.Texts)
@@ -78,5 +84,12 @@ func (a *act) passedBy(name string) bool {
 // text returns the content of a file, if an earlier command line had it; see writesDown.
 func (w *world) text(name string) (string, bool) {
 	text, ok := w.texts[name]
+	return text, ok
+}
+
+// formerly returns what a file said before acts that say how edited it, and before programs ran that may have; see
+// writesDown.
+func (w *world) formerly(name string) (string, bool) {
+	text, ok := w.older[name]
 	return text, ok
 }

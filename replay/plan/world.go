@@ -71,6 +71,7 @@ type world struct {
 	shells  map[string]*shellState
 	texts   map[string]string // the content of files that acts wrote down, by path
 	scripts map[string]bool   // files that acts wrote down, and that were changed since only by acts that say how
+	older   map[string]string // what files said, by path, that were edited since or that unknown programs may have changed
 	backs   []*back           // the acts that put files back as they were
 	pipes   map[string]bool   // the pipes with a name that acts made
 	// trees are the working trees that acts added, with their repositories.
@@ -93,7 +94,7 @@ type shellState struct {
 }
 
 func newWorld() *world {
-	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, scripts: map[string]bool{}, versions: map[string][]version{}, stashes: map[string][]*back{}, trees: map[string]string{}, pipes: map[string]bool{}}
+	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, scripts: map[string]bool{}, older: map[string]string{}, versions: map[string][]version{}, stashes: map[string][]*back{}, trees: map[string]string{}, pipes: map[string]bool{}}
 }
 
 func (w *world) shell(session string) *shellState {

@@ -19,6 +19,7 @@ const (
 type reader struct {
 	line     *Line
 	dir      string
+	old      string // the directory before the last cd, "" if it is not known
 	home     string
 	looping  bool                       // in a loop, in which values change
 	value    func(l *Line, w Word) Word // see ReadIn
@@ -54,9 +55,9 @@ func (r *reader) branch(f func()) {
 
 // apart runs f in a shell of its own, whose directory does not last.
 func (r *reader) apart(f func()) {
-	dir := r.dir
+	dir, old := r.dir, r.old
 	f()
-	r.dir = dir
+	r.dir, r.old = dir, old
 }
 
 func (r *reader) stmt(s *syntax.Stmt) {
@@ -365,18 +366,24 @@ func (r *reader) add(c Call) {
 }
 
 // goes follows a change of directory.
-func (r *reader) goes(args []Word) {
+func (r *reader) goes(name string, args []Word) {
 	if r.inner > 0 || r.deferred || r.abroad {
 		return
 	}
-	to := Operands(args, "")
-	if len(to) == 1 && to[0].Value != "-" {
-		if dir, ok := Resolve(r.known(to[0]), r.dir, r.home); ok {
-			r.dir = path.Clean(dir)
-			return
-		}
+	dir, known := "", false
+	switch to := Operands(args, ""); {
+	case len(to) == 0 && name == "cd":
+		dir, known = r.home, r.home != ""
+	case len(to) != 1:
+	case to[0].Value == "-":
+		dir, known = r.old, r.old != ""
+	default:
+		dir, known = Resolve(r.known(to[0]), r.dir, r.home)
 	}
-	r.dir = ""
+	r.dir, r.old = "", r.dir
+	if known {
+		r.dir = path.Clean(dir)
+	}
 }
 
 func (r *reader) use(name string) {

@@ -98,10 +98,10 @@ func (r *reader) simple(words []Word, assigns []Variable) {
 	}
 	switch c.Name {
 	case "cd", "chdir", "pushd":
-		r.goes(c.Args)
+		r.goes(c.Name, c.Args)
 		return
 	case "popd":
-		r.goes(nil)
+		r.goes(c.Name, nil)
 		return
 	case "read", "mapfile", "readarray", "getopts":
 		r.reads(&c)
