@@ -26,13 +26,13 @@ func (w *world) writesDown(a *act) {
 		}
 	}
 	for name := range w.older {
-		if _, written := a.Texts[name]; written || a.changes(name) && !a.saysHow() {
+		if _, written := a.Texts[name]; written || a.changes(name) && !a.saysHow(a.scripts) {
 			delete(w.older, name)
 		}
 	}
 	maps.Copy(w.texts, a.Texts)
 	for name := range w.scripts {
-		if _, there := w.texts[name]; !there && (len(a.Opaque) > 0 && !a.passedBy(name) || a.changes(name)) && !a.saysHow() {
+		if _, there := w.texts[name]; !there && (len(a.Opaque) > 0 && !a.passedBy(name) || a.changes(name)) && !a.saysHow(nil) {
 			delete(w.scripts, name)
 		}
 	}
@@ -51,10 +51,11 @@ func (a *act) changes(name string) bool {
 	})
 }
 
-// saysHow reports whether all that an act does to files stands in its line, as what an editor is told.
-func (a *act) saysHow() bool {
+// saysHow reports whether all that an act does to files stands in its line, as what an editor is told. What the calls
+// except do is left out.
+func (a *act) saysHow(except []string) bool {
 	return a.Line != nil && !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
-		return c.Name != "sed" && c.Name != "ed" && c.Name != "chmod" && c.Name != "printf" && c.Name != "echo" && c.Name != "cat"
+		return !slices.Contains(except, c.Name) && c.Name != "sed" && c.Name != "ed" && c.Name != "chmod" && c.Name != "printf" && c.Name != "echo" && c.Name != "cat"
 	})
 }
 
