@@ -178,9 +178,28 @@ func resolved(c commands.Scanned, begun string, after []commands.Scanned) bool {
 // willing has the programs that go on to the next operand when one fails.
 var willing = map[string]bool{"rm": true, "rmdir": true, "mkdir": true, "cp": true, "mv": true, "touch": true, "chmod": true}
 
+// lastNotFound reports whether an act is a list, A && B, all of which ran but its last program, which was not found.
+func lastNotFound(a *act) bool {
+	if a.Line == nil || *a.ExitCode != notFound || len(a.Line.Calls) < 2 || len(a.Line.File.Stmts) != 1 {
+		return false
+	}
+	if list, ok := a.Line.File.Stmts[0].Cmd.(*syntax.BinaryCmd); !ok || list.Op != syntax.AndStmt {
+		return false
+	}
+	last := len(a.Line.Calls) - 1
+	return !slices.ContainsFunc(a.Line.Calls[:last], func(c shell.Call) bool { return !effects.Knows(&c) }) && !effects.Knows(&a.Line.Calls[last])
+}
+
+// notFound is the exit code of a shell for a program that is not there.
+const notFound = 127
+
 // inPart reports whether an act failed but did a part of what it was to do: one of the willing with several
-// operands, or a patch of which a later command names what it left of the hunks that did not fit.
+// operands, a list whose last program is not there, or a patch of which a later command names what it left of the hunks
+// that did not fit.
 func inPart(a *act, after []commands.Scanned) bool {
+	if lastNotFound(a) {
+		return true
+	}
 	if a.Line == nil || len(a.Line.Calls) != 1 || *a.ExitCode != 1 {
 		return false
 	}

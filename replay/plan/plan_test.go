@@ -438,7 +438,7 @@ func TestVariablesSetOnTheWay(t *testing.T) {
 // TestFailuresInPart has commands that fail and have done a part of what they were to do.
 func TestFailuresInPart(t *testing.T) {
 	for _, c := range []struct {
-		lines []string // those that begin with ! failed with 1
+		lines []string // those that begin with ! failed with 1, those with !! with 127
 		want  string   // the commands of the plan
 	}{
 		{[]string{"cp a a.bak", "echo 1 >> a", "!rm a.bak nothing"}, "echo 1 >> a"},
@@ -451,6 +451,9 @@ func TestFailuresInPart(t *testing.T) {
 		{[]string{"!git rebase -i HEAD~3", "GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -i HEAD~3", "echo 1 > a", "git commit -am one", "git rebase --continue"}, "GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -i HEAD~3; echo 1 > a; git commit -am one; git rebase --continue"},
 		{[]string{"!mkdir old new", "echo 1 > new/f"}, "mkdir old new; echo 1 > new/f"},
 		{[]string{"!rm nothing", "echo 1 > a"}, "echo 1 > a"},
+		{[]string{"!!cp -r b trial && frob trial", "echo 1 > trial/a"}, "cp -r b trial && frob trial; echo 1 > trial/a"},
+		{[]string{"!!frob b && cp -r b trial", "echo 1 > a"}, "echo 1 > a"},
+		{[]string{"!!cp -r b trial; frob trial || frobnicate", "echo 1 > a"}, "echo 1 > a"},
 		{[]string{"!sqlite3 db 'create table r(a); .import f r'", "rm -f db", "sqlite3 db 'create table r(a int)'"}, "sqlite3 db 'create table r(a int)'"},
 		{[]string{"!sqlite3 work/db 'create table r(a); .import f r'", "rm -rf work", "mkdir work && sqlite3 work/db 'create table r(a int)'"}, "rm -rf work; mkdir work && sqlite3 work/db 'create table r(a int)'"},
 		{[]string{"./serve > log &", "!pid=$!; curl -s http://127.0.0.1:18473/a", "echo $pid > a"}, "./serve > log &; pid=$!; curl -s http://127.0.0.1:18473/a; echo $pid > a"},
@@ -461,11 +464,14 @@ func TestFailuresInPart(t *testing.T) {
 		{[]string{"git branch part HEAD~2", "git push ../part.git part:main", "git branch -D part"}, "git branch part HEAD~2; git push ../part.git part:main; git branch -D part"},
 		{[]string{"git init", "echo 1 > a", "git add a", "git commit -m one", "echo 2 > a", "printf 'y\\n' | git add -p", "git commit -m two"}, "git init; echo 1 > a; git add a; git commit -m one; echo 2 > a; printf 'y\\n' | git add -p; git commit -m two"},
 	} {
-		one := int32(1)
+		one, notFound := int32(1), int32(127)
 		n := narrative(c.lines...)
 		for i := range n.Commands {
-			if in := &n.Commands[i].Intent; in.Command[0] == '!' {
-				in.Command, in.Template, in.ExitCode = in.Command[1:], in.Template[1:], &one
+			in := &n.Commands[i].Intent
+			for _, code := range []*int32{&one, &notFound} {
+				if in.Command[0] == '!' {
+					in.Command, in.Template, in.ExitCode = in.Command[1:], in.Template[1:], code
+				}
 			}
 		}
 		var got []string
