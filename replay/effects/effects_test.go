@@ -78,6 +78,7 @@ func TestThings(t *testing.T) {
 		"ar rcsD lib/a.a x.o":                          "reads path /w/x.o; updates path /w/lib/a.a",
 		"ar -t a.a":                                    "reads path /w/a.a",
 		"sqlite3 :memory: < f.sql":                     "reads path /w/f.sql",
+		"sqlite3 db < /dev/null":                       "reads path /w/db",
 		"ldconfig -n lib":                              "updates path /w/lib/**",
 		"dd if=a of=b":                                 "reads path /w/a; writes path /w/b",
 		"gcc -o app main.c":                            "reads path /w/main.c; writes path /w/app",
@@ -205,7 +206,7 @@ func TestShellState(t *testing.T) {
 }
 
 func TestTerminalsAndJobs(t *testing.T) {
-	for command, want := range map[string]string{"gcc -o hx a.c && ./hx a": "", "../top": "", "vim f": "vim", "less f": "less", "git log": "", "python": "python", "python x.py": "", "ssh host": "ssh", "ssh -G -F config host": "", "top": "top", "top -b -n1": "", "top() { sort \"$1\"; }; top f": "", "mysql < dump.sql": "", "git rebase -i HEAD~2": "git", "GIT_SEQUENCE_EDITOR=true git rebase -i HEAD~2": "", "git -c sequence.editor=true rebase -i main": "", "git -c core.editor=true commit": "", "git -c user.name=a commit": "git", "git stash -p": "git", "git stash push -p f": "git", "git stash show -p": "", "git stash show -p stash@{1} > f": ""} {
+	for command, want := range map[string]string{"gcc -o hx a.c && ./hx a": "", "../top": "", "vim f": "vim", "less f": "less", "git log": "", "python": "python", "python x.py": "", "ssh host": "ssh", "ssh -G -F config host": "", "top": "top", "top -b -n1": "", "top() { sort \"$1\"; }; top f": "", "mysql < dump.sql": "", "git rebase -i HEAD~2": "git", "GIT_SEQUENCE_EDITOR=true git rebase -i HEAD~2": "", "git -c sequence.editor=true rebase -i main": "", "git -c core.editor=true commit": "", "git -c user.name=a commit": "git", "git stash -p": "git", "git add -p f < /dev/null | tail -3": "", "git stash push -p f": "git", "git stash show -p": "", "git stash show -p stash@{1} > f": ""} {
 		if got := of(command).Interactive; got != want {
 			t.Errorf("%s: needs a terminal for %q, want %q", command, got, want)
 		}

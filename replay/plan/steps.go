@@ -171,9 +171,10 @@ func (b *builder) sets(i int) []string {
 
 // mapped maps the name of a thing that a step needs to the other place.
 func (b *builder) mapped(kind, what string) string {
-	switch kind {
-	case replay.NeedFile, replay.NeedDirectory, replay.NeedWorkingDir:
+	if strings.HasPrefix(what, "/") {
 		return b.m.Path(what)
+	}
+	switch kind {
 	case replay.NeedBranch:
 		return b.m.Name(transform.Branch, what)
 	case replay.NeedImage:

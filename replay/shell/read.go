@@ -106,7 +106,10 @@ func (r *reader) body(s *syntax.Stmt) {
 			if commanded(target.Value) && strings.Contains(op, ">") && !r.abroad {
 				r.line.Devices = append(r.line.Devices, target.Value)
 			}
-			fed = fed || strings.HasPrefix(op, "<") && target.Value != "/dev/null"
+			if op == "<" && target.Value == "/dev/null" {
+				document = new(string)
+			}
+			fed = fed || strings.HasPrefix(op, "<")
 			drained = drained || strings.HasPrefix(op, ">") && (rd.N == nil || rd.N.Value == "1")
 			continue
 		}
