@@ -57,6 +57,9 @@ func (f *finder) likely(c *shell.Call, args []shell.Word) {
 			f.add(t)
 		}
 	}
+	for _, dir := range in.Reads {
+		f.reads(dir)
+	}
 }
 
 // script returns the shell script that a call runs, and its text, if content knows that.
