@@ -375,6 +375,20 @@ func TestPlacesBehindCd(t *testing.T) {
 	}
 }
 
+// TestCopiesInTmp lets a plan remove what it copied into the directory for temporary files, though it worked there.
+func TestCopiesInTmp(t *testing.T) {
+	for first, want := range map[string]int{"cp -r . /tmp/w && cd /tmp/w && make; rm -rf /tmp/w": 0, "cd /tmp/w && make; rm -rf /tmp/w": 1, "cp -r . ~/w && cd ~/w && make; rm -rf ~/w": 1} {
+		n := narrative(first, "echo 1 > f")
+		n.Commands[1].Cwd, n.Commands[1].Workspace = "/tmp/w", ""
+		if strings.Contains(first, "~/w") {
+			n.Commands[1].Cwd = "/home/ann/w"
+		}
+		if s := made(t, n, Request{All: true}).Steps[0]; len(s.Danger) != want {
+			t.Errorf("%s: %+v, want %d", first, s.Danger, want)
+		}
+	}
+}
+
 // TestWhatIsBegun lets a plan rewrite the history of a repository that it begins, and remove a part of its tree.
 func TestWhatIsBegun(t *testing.T) {
 	lines := []string{
