@@ -389,6 +389,18 @@ func TestCopiesInTmp(t *testing.T) {
 	}
 }
 
+// TestDirectoryThatTheShellRemoved has a shell that removed the directory in which it is, and goes elsewhere first.
+func TestDirectoryThatTheShellRemoved(t *testing.T) {
+	n := narrative("mkdir ~/app/w && cd ~/app/w && touch a; rm -r ~/app/w", "cd ~/app && echo 1 > f", "mkdir ../w")
+	for i := range n.Commands[1:] {
+		n.Commands[i+1].Cwd = "/home/ann/app/w"
+	}
+	steps := made(t, n, Request{All: true}).Steps
+	if len(steps) != 3 || steps[1].Cwd != "/home/ann/app" || steps[2].Cwd != "/home/ann/app/w" {
+		t.Errorf("%+v", steps)
+	}
+}
+
 // TestWhatIsBegun lets a plan rewrite the history of a repository that it begins, and remove a part of its tree.
 func TestWhatIsBegun(t *testing.T) {
 	lines := []string{

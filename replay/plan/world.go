@@ -110,6 +110,7 @@ func (w *world) shell(session string) *shellState {
 func (w *world) add(a *act) {
 	a.at, a.repeat = len(w.acts), -1
 	w.acts = append(w.acts, a)
+	w.leavesRemoved(a)
 	w.beginsAgain(a)
 	w.place(a)
 	a.scripts = w.own(a)
@@ -133,6 +134,19 @@ func (w *world) add(a *act) {
 		return
 	}
 	w.leaves(a)
+}
+
+// leavesRemoved lets an act whose directory an earlier one removed begin where its own first call goes: cd ~/app && make.
+func (w *world) leavesRemoved(a *act) {
+	if a.Line == nil || len(a.Line.Calls) < 2 || !w.removedAfter(-1, effects.Thing{Kind: effects.Path, Name: a.Cwd}) {
+		return
+	}
+	c := &a.Line.Calls[0]
+	if to := shell.Operands(c.Args, ""); c.Name == "cd" && len(to) == 1 && !c.Inner && !c.Apart && !c.Maybe {
+		if dir, ok := shell.Resolve(to[0], "", a.home); ok && strings.HasPrefix(dir, "/") {
+			a.Cwd = dir
+		}
+	}
 }
 
 // place sets Thing.Repo: the repository of commits, branches and the like, the session of jobs.
