@@ -57,3 +57,19 @@ func staging(c *shell.Call) (shell.Word, bool) {
 	}
 	return shell.Word{}, false
 }
+
+// environment judges python -m venv DIR and virtualenv DIR. What a directory that is there already has stays.
+func (f *finder) environment(c *shell.Call) {
+	f.acts++
+	dirs := shell.Operands(c.Args, "-p --python --prompt --creator --seeder --app-data")
+	for _, w := range dirs {
+		if name, t, ok := f.named(w, c.Dir); ok && !t.Glob && !t.Partial {
+			f.add(Thing{Kind: Path, Name: name, Access: Write, Tree: true, Sure: 0.85})
+			continue
+		}
+		f.opaque(c.Dir)
+	}
+	if len(dirs) == 0 {
+		f.opaque(c.Dir)
+	}
+}

@@ -275,6 +275,8 @@ func (f *finder) judgeCall(c *shell.Call) {
 		}
 	case "sqlite3":
 		f.sqlite(c)
+	case "venv", "virtualenv":
+		f.environment(c)
 	case "gofmt", "gofumpt":
 		f.acts++ // without -w it was seen to look only
 		for _, w := range shell.Operands(c.Args, "-r -cpuprofile -lang -modpath") {

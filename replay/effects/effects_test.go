@@ -78,6 +78,7 @@ func TestThings(t *testing.T) {
 		"ar rcsD lib/a.a x.o":                          "reads path /w/x.o; updates path /w/lib/a.a",
 		"ar -t a.a":                                    "reads path /w/a.a",
 		"sqlite3 :memory: < f.sql":                     "reads path /w/f.sql",
+		"python3 -m venv --without-pip --prompt x env": "writes path /w/env/**",
 		"sqlite3 db < /dev/null":                       "reads path /w/db",
 		"ldconfig -n lib":                              "updates path /w/lib/**",
 		"dd if=a of=b":                                 "reads path /w/a; writes path /w/b",

@@ -187,7 +187,7 @@ func lastNotFound(a *act) bool {
 		return false
 	}
 	last := len(a.Line.Calls) - 1
-	return !slices.ContainsFunc(a.Line.Calls[:last], func(c shell.Call) bool { return !effects.Knows(&c) }) && !effects.Knows(&a.Line.Calls[last])
+	return !slices.ContainsFunc(a.Line.Calls[:last], func(c shell.Call) bool { return effects.MayWrite(&c, a.home) }) && !effects.Knows(&a.Line.Calls[last])
 }
 
 // notFound is the exit code of a shell for a program that is not there.
@@ -198,6 +198,7 @@ const notFound = 127
 // that did not fit.
 func inPart(a *act, after []commands.Scanned) bool {
 	if lastNotFound(a) {
+		a.Opaque = nil
 		return true
 	}
 	if a.Line == nil || len(a.Line.Calls) != 1 || *a.ExitCode != 1 {

@@ -478,6 +478,7 @@ func TestFailuresInPart(t *testing.T) {
 		{[]string{"!mkdir old new", "echo 1 > new/f"}, "mkdir old new; echo 1 > new/f"},
 		{[]string{"!rm nothing", "echo 1 > a"}, "echo 1 > a"},
 		{[]string{"!!cp -r b trial && frob trial", "echo 1 > trial/a"}, "cp -r b trial && frob trial; echo 1 > trial/a"},
+		{[]string{"!!cp -r b /tmp/b && frob /tmp/b", "rm -r /tmp/b", "echo 1 > a"}, "echo 1 > a"},
 		{[]string{"!!frob b && cp -r b trial", "echo 1 > a"}, "echo 1 > a"},
 		{[]string{"!!cp -r b trial; frob trial || frobnicate", "echo 1 > a"}, "echo 1 > a"},
 		{[]string{"!sqlite3 db 'create table r(a); .import f r'", "rm -f db", "sqlite3 db 'create table r(a int)'"}, "sqlite3 db 'create table r(a int)'"},
