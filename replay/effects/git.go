@@ -527,6 +527,9 @@ func (f *finder) configured(here *shell.Call, repo string) {
 		f.path(file, here.Dir, Update, false)
 		return
 	}
+	if len(ws) == 0 {
+		return // git says what is missing
+	}
 	name := ws[0].Value
 	if name == "set" && len(ws) > 1 {
 		name = ws[1].Value
