@@ -56,7 +56,7 @@ tidy:
 
 # Without GORACE each package's tests sleep for a second at their end.
 race:
-	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -race -vet=off -p $(ATONCE) -timeout 30m ./...)
+	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -race -vet=off -timeout 30m ./...)
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
