@@ -375,16 +375,14 @@ func TestPlacesBehindCd(t *testing.T) {
 	}
 }
 
-// TestCopiesInTmp lets a plan remove what it copied into the directory for temporary files, though it worked there.
-func TestCopiesInTmp(t *testing.T) {
-	for first, want := range map[string]int{"cp -r . /tmp/w && cd /tmp/w && make; rm -rf /tmp/w": 0, "cd /tmp/w && make; rm -rf /tmp/w": 1, "cp -r . ~/w && cd ~/w && make; rm -rf ~/w": 1} {
+// TestTreesInTmp checks that a plan asks before it removes a directory for temporary files in which it worked, whatever
+// it has written there: on the machine that replays it may have been there before.
+func TestTreesInTmp(t *testing.T) {
+	for _, first := range []string{"cp -r . /tmp/w && cd /tmp/w && make; rm -rf /tmp/w", "tar -cf /tmp/w/$x.tar a; cd /tmp/w; rm -rf /tmp/w", "python3 -m venv /tmp/w && cd /tmp/w; rm -rf /tmp/w", "cd /tmp/w && make; rm -rf /tmp/w"} {
 		n := narrative(first, "echo 1 > f")
 		n.Commands[1].Cwd, n.Commands[1].Workspace = "/tmp/w", ""
-		if strings.Contains(first, "~/w") {
-			n.Commands[1].Cwd = "/home/ann/w"
-		}
-		if s := made(t, n, Request{All: true}).Steps[0]; len(s.Danger) != want {
-			t.Errorf("%s: %+v, want %d", first, s.Danger, want)
+		if s := made(t, n, Request{All: true}).Steps[0]; len(s.Danger) != 1 {
+			t.Errorf("%s: %+v, want one", first, s.Danger)
 		}
 	}
 }

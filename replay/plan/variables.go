@@ -79,9 +79,8 @@ func expand(w shell.Word, vars map[string]string) (value string, ok bool) {
 // maxKnown is the maximum length of a value that is known: values may double from step to step.
 const maxKnown = 1024
 
-// made returns the repositories that steps before an act cloned, with what they, or the act, copied into the directory for
-// temporary files; those that they cloned or began; and the branches that they made in the repository in which the act
-// works.
+// made returns the repositories that steps before an act cloned, those that they cloned or began, and the branches that
+// they made in the repository in which the act works.
 func (b *builder) made(i int) (cloned, begun, branches []string) {
 	repo := ""
 	for _, t := range b.w.acts[i].Things {
@@ -89,15 +88,12 @@ func (b *builder) made(i int) (cloned, begun, branches []string) {
 			repo = t.Repo
 		}
 	}
-	for _, a := range b.w.acts[:i+1] {
+	for _, a := range b.w.acts[:i] {
 		if !b.s.kept[a.at] || a.failed || a.Line == nil {
 			continue
 		}
 		for _, t := range a.Things {
 			switch {
-			case t.Kind == effects.Path && t.Tree && t.Access == effects.Write && within(t.Name, "/tmp"):
-				cloned = append(cloned, b.m.Path(t.Name))
-			case a.at == i:
 			case t.Kind == effects.Branch && t.Access == effects.Write && t.Repo == repo && !slices.ContainsFunc(a.Line.Calls, replacesBranch):
 				branches = append(branches, b.m.Name(transform.Branch, t.Name))
 			case t.Kind != effects.Repository || !a.begins(t.Repo):
