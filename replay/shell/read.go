@@ -19,7 +19,6 @@ const (
 type reader struct {
 	line     *Line
 	dir      string
-	old      string // the directory before the last cd, "" if it is not known
 	home     string
 	looping  bool                       // in a loop, in which values change
 	value    func(l *Line, w Word) Word // see ReadIn
@@ -55,9 +54,9 @@ func (r *reader) branch(f func()) {
 
 // apart runs f in a shell of its own, whose directory does not last.
 func (r *reader) apart(f func()) {
-	dir, old := r.dir, r.old
+	dir := r.dir
 	f()
-	r.dir, r.old = dir, old
+	r.dir = dir
 }
 
 func (r *reader) stmt(s *syntax.Stmt) {
@@ -377,14 +376,10 @@ func (r *reader) goes(name string, args []Word) {
 	switch to := Operands(args, ""); {
 	case len(to) == 0 && name == "cd":
 		dir, known = r.home, r.home != ""
-	case len(to) != 1:
-	case to[0].Value == "-":
-		dir, known = r.old, r.old != ""
-	default:
+	case len(to) == 1 && to[0].Value != "-":
 		dir, known = Resolve(r.known(to[0]), r.dir, r.home)
 	}
-	r.dir, r.old = "", r.dir
-	if known {
+	if r.dir = ""; known {
 		r.dir = path.Clean(dir)
 	}
 }
