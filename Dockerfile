@@ -11,9 +11,9 @@ WORKDIR /src
 COPY . .
 ARG VERSION=0.1.0-dev
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=1 go build -trimpath -tags grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/recount ./cmd/recount-pipeline && \
+    CGO_ENABLED=1 go build -tags grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/recount ./cmd/recount-pipeline && \
     mv /out/recount /out/recount-engine && \
-    CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/recount-front ./cmd/recount-local ./cmd/recount-record && \
+    CGO_ENABLED=0 go build -tags grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/recount-front ./cmd/recount-local ./cmd/recount-record && \
     mv /out/recount-front /out/recount
 
 FROM debian:bookworm-slim
