@@ -54,9 +54,9 @@ check:
 tidy:
 	$(call each,mod tidy,$(TOOLS))
 
-# Without GORACE each package's tests sleep for a second at their end.
+# GOGC as for test. Without GORACE each package's tests sleep for a second at their end.
 race:
-	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -race -vet=off -timeout 30m ./...)
+	export GOGC=400 GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -race -vet=off -timeout 30m ./...)
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)

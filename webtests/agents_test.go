@@ -12,6 +12,7 @@ const told = `{"specversion":"1.0","id":"d-1","source":"ann","type":"memory_stat
 // TestFoundOut shows what was replaced and what is contradicted, narrows it by status and by agent, and
 // shows hostile text as text. What another agent states meanwhile appears.
 func TestFoundOut(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	p := s.page(t, 1280, 900)
 	p.open("/agents", has("No agent is recorded yet"))
@@ -30,6 +31,7 @@ func TestFoundOut(t *testing.T) {
 
 // TestAgents shows the sessions of a trajectory, its steps, and one of its objects with its evidence.
 func TestAgents(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 900)
 	p.open("/agents", `document.querySelector(".entries li")`)
 	p.axe()

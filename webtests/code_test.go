@@ -7,6 +7,7 @@ import (
 )
 
 func TestCode(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 900)
 	p.open("/code", has("keep carts in redis"))
 	p.wait(has("languages"))
@@ -17,6 +18,7 @@ func TestCode(t *testing.T) {
 // TestSymbol checks that a symbol is shown with what calls it and what it calls, each with its site,
 // and that a caller leads to its own page.
 func TestSymbol(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/code/symbol?name=load", has("load reads a cart from redis."))
 	p.wait(has("shop.getCart") + " && " + has("shop.connect") + " && " + has("carts.go:7:"))
@@ -32,6 +34,7 @@ func TestSymbol(t *testing.T) {
 // TestImpact walks the graph of a change by keyboard, opens its packages, and shows the same as a
 // table and at two revisions.
 func TestImpact(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 900)
 	p.open("/code/impact?name=shop.connect", has("4 symbols in 1 package"))
 	p.axe()
@@ -57,6 +60,7 @@ func TestImpact(t *testing.T) {
 }
 
 func TestDiff(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/code/diff?base=HEAD~1&head=HEAD", has("1 added")+" && "+has("shop.connect"))
 	p.wait(has("Impact"))
@@ -70,6 +74,7 @@ func TestDiff(t *testing.T) {
 
 // TestNoCode checks that a log without code says how to begin, in every part of the view.
 func TestNoCode(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	for _, path := range []string{"/code", "/code/symbol", "/code/impact", "/code/diff", "/code/stale", "/code/routes"} {
 		p := s.page(t, 1000, 700)

@@ -15,6 +15,7 @@ var framesOf string
 
 // TestModules runs the tests of the modules that compute drawings, in the browser.
 func TestModules(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1000, 700)
 	p.open("/agents", has("Agents"))
 	for _, failure := range eval[[]string](p, modules) {

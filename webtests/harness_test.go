@@ -11,7 +11,8 @@
 // A test is: a site (startSite, or sample for the shared one with data), a page on it (site.page),
 // steps (open, wait, press, eval), and checks (axe, golden). When it ends, a page fails its test if
 // the browser reported an error, an exception, or something that the content security policy
-// forbade.
+// forbade. Tests run side by side, but for those that measure time and those that start a server again
+// on the port it had, which another test's server may have taken.
 package webtests
 
 import (

@@ -83,6 +83,7 @@ func hostileSite(t *testing.T) *site {
 // TestHostileInEachView checks that no view makes elements of what the log holds, lets it reorder text or
 // draw with escapes, is drowned by a line of a megabyte, or becomes wider than the window.
 func TestHostileInEachView(t *testing.T) {
+	t.Parallel()
 	s := hostileSite(t)
 	p := s.page(t, 1280, 900)
 	p.open("/", has("Failed last"))

@@ -11,6 +11,7 @@ import (
 // TestToldOfChanges checks that views ask again because the server tells that something came in, and
 // not because some seconds have passed: timers of five seconds and more never fire on this page.
 func TestToldOfChanges(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	p := s.page(t, 1280, 900)
 	p.expected = []string{noCode}
@@ -40,6 +41,7 @@ func TestToldOfChanges(t *testing.T) {
 // TestBacklogInViews appends many commands while views are open that count them: they go on drawing, and
 // show all of them in the end.
 func TestBacklogInViews(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	s.append(t, "commands", `{"command":"make before","session":"s","exit_code":0}`)
 	all := 1

@@ -10,6 +10,7 @@ import (
 )
 
 func TestLog(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/log", has("recount.commands")+" && "+has("Projections"))
 	p.axe()
@@ -25,6 +26,7 @@ func TestLog(t *testing.T) {
 
 // TestTail follows a partition: what comes in appears, and of a backlog only the newest events.
 func TestTail(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	p := s.page(t, 1280, 900)
 	s.append(t, "commands", `{"command":"make first","exit_code":0,"workspace":"/w"}`)
@@ -49,6 +51,7 @@ func TestTail(t *testing.T) {
 
 // TestRejected shows why an event can never be applied, and leads to it.
 func TestRejected(t *testing.T) {
+	t.Parallel()
 	s := startSite(t, "--kafka", "127.0.0.1:0")
 	p := s.page(t, 1280, 800)
 	p.open("/log/rejected", has("No event was rejected"))
@@ -67,6 +70,7 @@ func TestRejected(t *testing.T) {
 
 // TestVerify replays the log and shows both roots of each projection.
 func TestVerify(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	s.append(t, "commands", `{"command":"make it","exit_code":0}`)
 	p := s.page(t, 1280, 1000)
@@ -82,6 +86,7 @@ func TestVerify(t *testing.T) {
 
 // TestGrants checks that each view tells a token what it may not see, and shows the rest.
 func TestGrants(t *testing.T) {
+	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens.yaml")
 	out := (&site{dir: t.TempDir()}).run(t, "token", "new", "--workspace", "/src/shop", "--agent", "ann", "--add-to", tokens)
 	token := regexp.MustCompile(`rct_\S+`).FindString(out)
@@ -98,6 +103,7 @@ func TestGrants(t *testing.T) {
 }
 
 func TestInsights(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1100)
 	p.open("/insights", has("What recurs")+" && "+has("Programs")+` && document.querySelectorAll(".chart").length === 3`)
 	p.axe()
@@ -110,6 +116,7 @@ func TestInsights(t *testing.T) {
 // TestUntimed checks that commands of a history without times have no age, and that the line above the charts
 // says how many there are. Of outcomes that it does not have either, none is counted as good.
 func TestUntimed(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	history := filepath.Join(t.TempDir(), ".bash_history")
 	if err := os.WriteFile(history, []byte("make -n\nmake -n\nmake -n\n"), 0o600); err != nil {
@@ -130,6 +137,7 @@ func TestUntimed(t *testing.T) {
 
 // TestNarrow checks that no view is wider than a phone.
 func TestNarrow(t *testing.T) {
+	t.Parallel()
 	for name, path := range map[string]string{
 		"code": "/code", "symbol": "/code/symbol?name=load", "impact": "/code/impact?name=connect", "diff": "/code/diff?base=HEAD~1", "runtime": "/runtime",
 		"traces": "/runtime/traces", "trace": "/runtime/trace/" + badTrace, "agents": "/agents", "sessions": "/agents/sessions", "log": "/log", "insights": "/insights",
@@ -148,6 +156,7 @@ func TestNarrow(t *testing.T) {
 // TestTokenOfSomeWorkspaces checks that a token with the grant commands and some workspaces sees the commands
 // of one of them at a time, in each view that lists or counts commands, and none of others.
 func TestTokenOfSomeWorkspaces(t *testing.T) {
+	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens.yaml")
 	out := (&site{dir: t.TempDir()}).run(t, "token", "new", "--workspace", "/a", "--workspace", "/c", "--agent", "ann", "--grant", "commands", "--add-to", tokens)
 	token := regexp.MustCompile(`rct_\S+`).FindString(out)

@@ -16,6 +16,7 @@ func module[T any](p *page, name, expression string) T {
 
 // TestFormat has what values look like.
 func TestFormat(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 800)
 	p.open("/", has("Failed last"))
 	for expression, want := range map[string]string{
@@ -49,6 +50,7 @@ func TestFormat(t *testing.T) {
 
 // TestLine checks that the path of a chart shows values that have no neighbour.
 func TestLine(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 800)
 	p.open("/", has("Failed last"))
 	for expression, want := range map[string]string{
@@ -65,6 +67,7 @@ func TestLine(t *testing.T) {
 
 // TestTimelineModel has what a timeline makes of columns.
 func TestTimelineModel(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 800)
 	p.open("/", has("Failed last"))
 	const model = `((d) => ({d, lanes: m.lanesOf(d, 1)}))(m.decode({start: "2026-01-01T00:00:00Z", times_ms: [0, 1000, 1000, 8000], durations_ms: [500, -1, 10, 0], outcomes: [0, 1, -1, 1],
@@ -87,6 +90,7 @@ func TestTimelineModel(t *testing.T) {
 
 // TestWrongClock opens the page on a machine whose clock is a day ahead: ages follow the server's.
 func TestWrongClock(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	s.append(t, "commands", `{"command":"make clock","exit_code":0}`)
 	for says, by := range map[string]string{"ahead of": "86400e3", "behind": "-86400e3"} {
@@ -103,6 +107,7 @@ func TestWrongClock(t *testing.T) {
 
 // TestBacklog checks that a flood of new commands neither freezes the page nor fills it.
 func TestBacklog(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	s.append(t, "commands", `{"command":"make before","exit_code":0}`)
 	p := s.page(t, 1280, 800)

@@ -17,6 +17,7 @@ func failed(p *page, text string) string {
 }
 
 func TestCommand(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/", has("Failed last"))
 	p.open("/command/"+failed(p, "cmake"), has("Before and after in its session"))
@@ -33,6 +34,7 @@ func TestCommand(t *testing.T) {
 }
 
 func TestCommandThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 800)
 	p.expected = []string{"404 (Not Found)"}
 	p.open("/command/00000000-0000-8000-8000-000000000000", has(": not found"))
@@ -41,6 +43,7 @@ func TestCommandThatIsNotThere(t *testing.T) {
 
 // TestAmbiguous offers what the start of an id and a name of code may mean, and leads to the choice.
 func TestAmbiguous(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 800)
 	p.open("/", has("Failed last"))
 	for _, c := range []struct{ path, errors, shows, chosen string }{
@@ -57,6 +60,7 @@ func TestAmbiguous(t *testing.T) {
 
 // TestNotReadYet shows that the server still reads what may bring the answer, and asks again by itself.
 func TestNotReadYet(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 800)
 	p.open("/", has("Failed last"))
 	module[string](p, "router.js", `(window.was = window.fetch, window.fetch = async (path, o) => {
@@ -69,6 +73,7 @@ func TestNotReadYet(t *testing.T) {
 }
 
 func TestWhyCommand(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/", has("Failed last"))
 	p.open("/why/"+failed(p, "cmake"), has("Suspects, ranked"))
@@ -85,6 +90,7 @@ func TestWhyCommand(t *testing.T) {
 }
 
 func TestWhyTrace(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/why/"+badTrace, has("Suspects"))
 	for _, want := range []string{"keep carts in redis", "GET /carts/{id}"} {
@@ -96,6 +102,7 @@ func TestWhyTrace(t *testing.T) {
 }
 
 func TestNarrative(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/narrative?session=ada-1&from=1795174500000&to=1795176300000", has("kubectl set image"))
 	p.wait(has("cart: keep carts in redis"))
@@ -120,6 +127,7 @@ func TestNarrative(t *testing.T) {
 
 // TestNarrativeOfCommand opens the narrative around a command: its edges are listed with evidence.
 func TestNarrativeOfCommand(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/", has("Failed last"))
 	p.open("/narrative?id="+failed(p, "cmake"), `document.querySelector(".chosen .edge")`)
@@ -130,6 +138,7 @@ func TestNarrativeOfCommand(t *testing.T) {
 // TestFailingTraceInNarrative selects a trace that failed: its suspects are listed with their evidence, and
 // the address has the selection.
 func TestFailingTraceInNarrative(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/narrative?session=ada-1&from=1795174500000&to=1795176300000&sel="+badTrace, `document.querySelector("[aria-label='Selected trace'] .suspect")`)
 	for _, want := range []string{"keep carts in redis", "kubectl set image"} {
@@ -143,6 +152,7 @@ func TestFailingTraceInNarrative(t *testing.T) {
 
 // TestStepsInNarrative draws what an agent said and did in a session, also where it ran no command.
 func TestStepsInNarrative(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	s.append(t, "agents", told)
 	p := s.page(t, 1280, 800)
@@ -158,6 +168,7 @@ func TestStepsInNarrative(t *testing.T) {
 
 // TestNarrativeWithoutCommands draws commits and failing traces where no command is recorded.
 func TestNarrativeWithoutCommands(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	p := s.page(t, 1280, 800)
 	p.expected = []string{noCode}

@@ -17,6 +17,7 @@ import (
 const noCode = "404 (Not Found)"
 
 func TestStart(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 800)
 	p.open("/", has("Failed last"))
 	p.wait(`document.getElementById("sessions")`)
@@ -26,6 +27,7 @@ func TestStart(t *testing.T) {
 
 // TestEmptyLog checks that an empty log says how to begin, and that what then comes in appears.
 func TestEmptyLog(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	p := s.page(t, 1280, 800)
 	p.open("/", has("The log is empty"))
@@ -35,6 +37,7 @@ func TestEmptyLog(t *testing.T) {
 }
 
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/ask?q=load", has("shop.load"))
 	p.axe()
@@ -51,6 +54,7 @@ func TestAsk(t *testing.T) {
 // TestHostile checks that what a log may hold is shown as text: nothing runs, nothing is reordered,
 // and a line of a megabyte is cut.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	s.append(t, "commands", `{"command":"echo <img src=x onerror=alert(1)><script>alert(2)</script>","exit_code":1,"author":"<b>ada</b>","cwd":"/src/\u202egnp.exe"}
 {"command":"printf '\u001b[31mred\u001b[0m' \u202etxt.exe","exit_code":0}
@@ -78,6 +82,7 @@ func TestHostile(t *testing.T) {
 
 // TestKeyboard checks that one gets everywhere without a mouse.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 800)
 	p.open("/", has("Failed last"))
 	p.press(kb.Tab)
@@ -100,6 +105,7 @@ func TestKeyboard(t *testing.T) {
 
 // TestProof follows an answer to the bytes of an event.
 func TestProof(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 800)
 	p.open("/ask?q=build+fails&kind=commands", `document.querySelector(".found .at")`)
 	p.do(clickOn(`.found .at`))
@@ -190,6 +196,7 @@ func TestLogin(t *testing.T) {
 
 // TestGrant checks that a token sees what it may see, and that a view says what it may not.
 func TestGrant(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	const token = "rct_of_the_test"
 	tokens := fmt.Sprintf("tokens:\n  - sha256: %x\n    agent: claude\n    workspaces: [/a]\n", sha256.Sum256([]byte(token)))
@@ -214,6 +221,7 @@ func TestGrant(t *testing.T) {
 // TestTokenExpires lets a token expire under an open page: the page asks for another one, and then shows
 // what was asked for. A browser that is logged in opens the description of the API.
 func TestTokenExpires(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "tokens.yaml")
 	entry := func(token, expires string) string {
 		return fmt.Sprintf("  - sha256: %x\n    agent: claude\n    workspaces: [/a]\n    expires: %s\n", sha256.Sum256([]byte(token)), expires)
@@ -248,6 +256,7 @@ func TestTokenExpires(t *testing.T) {
 
 // TestPhone checks that nothing is wider than a phone.
 func TestPhone(t *testing.T) {
+	t.Parallel()
 	for name, path := range map[string]string{"start": "/", "ask": "/ask?q=load", "narrow": "/ask?q=build+fails", "narrative": "/narrative?session=ada-1", "why": "/why/" + badTrace} {
 		p := sample(t).page(t, 360, 740)
 		p.open(path, `document.querySelector("main [data-item]")`)

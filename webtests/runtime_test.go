@@ -11,6 +11,7 @@ import (
 )
 
 func TestRuntime(t *testing.T) {
+	t.Parallel()
 	p := sample(t).page(t, 1280, 1100)
 	p.open("/runtime", has("2 services")+" && "+has("GET /carts/{id}"))
 	p.wait(`document.querySelectorAll(".chart").length === 3`)
@@ -32,6 +33,7 @@ func TestRuntime(t *testing.T) {
 // TestTrace walks the waterfall of a failing trace by keyboard, down to the code and the commit
 // behind a span, and from there to what led to it.
 func TestTrace(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	s.run(t, "import", "git", "--wait", served(t, repository(t)))
 	s.append(t, "commands", deploys)
@@ -88,6 +90,7 @@ func built(t *testing.T, path string) string {
 
 // TestNoSpans checks that a log without spans says how to begin.
 func TestNoSpans(t *testing.T) {
+	t.Parallel()
 	p := startSite(t).page(t, 1000, 700)
 	p.open("/runtime", has("recount import otlp"))
 	p.axe()
@@ -95,6 +98,7 @@ func TestNoSpans(t *testing.T) {
 
 // TestHostileSpans checks that names out of spans are shown as text, also on the log's pages, and cut.
 func TestHostileSpans(t *testing.T) {
+	t.Parallel()
 	s := startSite(t)
 	const trace = "5b8efff798038103d269b633813fc60c"
 	name := `<img src=x onerror=alert(1)> \u202egnp ` + strings.Repeat("long ", 20_000)
