@@ -324,9 +324,14 @@ func credentialsOutside(c *call) bool {
 	return len(ws) > 0 && c.outside(ws[0], true)
 }
 
-// keysOutside reports whether the file or the directory of keys that a flag names is outside the tree.
+// keysOutside reports whether the file or the directory of keys that a flag names is outside the tree. Without a flag
+// keytool changes the home directory's file, or with -cacerts Java's.
 func keysOutside(c *call) bool {
-	w, ok := c.FlagValue("-keystore", "-destkeystore", "-d", "-f", "-k", "--keytab")
+	if c.Name == "keytool" {
+		w, ok := c.FlagValue("-keystore", "-destkeystore")
+		return !ok || c.outside(w, true)
+	}
+	w, ok := c.FlagValue("-d", "-f", "-k", "--keytab")
 	for _, format := range [...]string{"sql:", "dbm:", "FILE:"} {
 		w.Value = strings.TrimPrefix(w.Value, format)
 	}

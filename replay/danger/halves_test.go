@@ -131,3 +131,9 @@ func TestEighteenth(t *testing.T) {
 func TestNineteenth(t *testing.T) {
 	testHalves(t, "nineteenth", bounds{"a", 0, 2, 0}, bounds{"b", 1, 2, 0})
 }
+
+// TestTwentieth counts what is found in a twentieth set, by a seventeenth such author. At the first look 2 of 200 were missed, and
+// 4 of 650 flagged: databases of this machine that are emptied or dropped.
+func TestTwentieth(t *testing.T) {
+	testHalves(t, "twentieth", bounds{"a", 0, 3, 0}, bounds{"b", 0, 1, 0})
+}

@@ -239,6 +239,8 @@ func TestMachines(t *testing.T) {
 		"cloudflared tunnel list":                          false,
 		"systemctl reload nginx":                           true,
 		"systemctl --user reload app":                      false,
+		"systemctl --user restart app":                     false,
+		"systemctl --user disable --now app":               true,
 		"systemctl start nginx":                            false,
 		"busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager Reboot b false": true,
 		"busctl call org.freedesktop.hostname1 /org/freedesktop/hostname1 org.freedesktop.DBus.Peer Ping":          false,
@@ -517,6 +519,9 @@ func TestReading(t *testing.T) {
 		"mosquitto_passwd -b /etc/mosquitto/passwd ann x":                           true,
 		"mosquitto_passwd -c -b passwd ann x":                                       false,
 		"keytool -importcert -keystore /etc/ssl/java/cacerts -file a.crt -noprompt": true,
+		"keytool -genkeypair -alias app -keystore certs/app.p12":                    false,
+		"keytool -genkeypair -alias app":                                            true,
+		"keytool -delete -alias app -cacerts":                                       true,
 		"keytool -list -keystore /etc/ssl/java/cacerts":                             false,
 		"keytool -genkeypair -keystore build/k.p12 -alias a -dname CN=a":            false,
 	})
