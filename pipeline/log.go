@@ -135,24 +135,6 @@ func (l *Log) Addr() string {
 // Embedded reports whether the log is in this process.
 func (l *Log) Embedded() bool { return l.embedded != nil }
 
-// Failed returns a channel that is closed when the embedded broker's store has failed; Err then
-// returns the reason. Nothing more can be appended, and the process should stop; a restart
-// recovers. With external brokers the channel is nil.
-func (l *Log) Failed() <-chan struct{} {
-	if l.embedded == nil {
-		return nil
-	}
-	return l.embedded.Failed()
-}
-
-// Err returns why the embedded broker's store failed, of class ErrFatal, or nil.
-func (l *Log) Err() error {
-	if l.embedded == nil || l.embedded.Err() == nil {
-		return nil
-	}
-	return schemas.Fatalf("embedded broker: %w", l.embedded.Err())
-}
-
 // Config returns the effective configuration, with defaults.
 func (l *Log) Config() Config { return l.cfg }
 

@@ -88,7 +88,6 @@ func (b *Broker) open() (err error) {
 		MaxBatchBytes: o.MaxBatchBytes, MinFreeBytes: o.MinFreeBytes, ProducerExpiry: o.ProducerExpiry,
 		AcceptLoss: o.AcceptLoss, BulkBytes: o.BulkBytes, SegmentBytes: o.SegmentBytes,
 		ParseConfigs: parseTopicConfigs, Logger: b.log, FS: o.FS,
-		Hooks: storage.Hooks{Commit: o.Hooks.Commit, Fatal: o.Hooks.Fatal},
 	})
 	if err != nil {
 		return err
@@ -202,8 +201,8 @@ func (b *Broker) Dial(ctx context.Context) (net.Conn, error) {
 	return client, nil
 }
 
-// Failed returns a channel that is closed when the store has failed (see Hooks.Fatal); Err returns
-// why.
+// Failed returns a channel that is closed when the store has failed; Err returns why.
+// From then on every write and most reads are refused; starting the process again recovers.
 func (b *Broker) Failed() <-chan struct{} { return b.data.Failed() }
 
 // Err returns why the store failed, or nil.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -57,25 +56,16 @@ func (b *Broker) apis() map[int16]api {
 // begin starts one request according to the table. A panic in a handler is a bug, but affects only
 // this connection.
 func (b *Broker) begin(ctx context.Context, h api, r *request) (finish func() (kmsg.Response, error), err error) {
-	start := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
 			b.log.Error("request handler panicked", "api", kmsg.NameForKey(r.msg.Key()), "panic", p, "stack", string(debug.Stack()))
 			finish, err = nil, fmt.Errorf("serve %s: panic: %v", kmsg.NameForKey(r.msg.Key()), p)
 		}
 	}()
-	done := func(resp kmsg.Response, err error) (kmsg.Response, error) {
-		b.opts.Hooks.onRequest(r.msg.Key(), time.Since(start), err)
-		return resp, err
-	}
 	if h.begin != nil {
-		wait, err := h.begin(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		return func() (kmsg.Response, error) { return done(wait()) }, nil
+		return h.begin(ctx, r)
 	}
-	resp, err := done(h.serve(ctx, r))
+	resp, err := h.serve(ctx, r)
 	return func() (kmsg.Response, error) { return resp, err }, nil
 }
 

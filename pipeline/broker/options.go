@@ -122,30 +122,9 @@ type Options struct {
 	// Logger receives messages for operators. Default: none.
 	Logger *slog.Logger
 
-	// Hooks are called on events, for metrics.
-	Hooks Hooks
-
 	// FS is the file system of the log. Default: the host's. Tests pass in-memory ones that lose
 	// unsynced data or inject errors.
 	FS vfs.FS
-}
-
-// Hooks are functions that the broker calls on events. Any may be nil. They run on the broker's
-// goroutines: they must be quick and must not call the broker.
-type Hooks struct {
-	// Request is called after a request was served.
-	Request func(api int16, took time.Duration, err error)
-	// Commit is called when a group of writes has become durable.
-	Commit func(writes int, took time.Duration)
-	// Fatal is called when the store has failed. From then on every write and most reads are
-	// refused; the process should stop, and starting it again recovers.
-	Fatal func(err error)
-}
-
-func (h Hooks) onRequest(api int16, took time.Duration, err error) {
-	if h.Request != nil {
-		h.Request(api, took, err)
-	}
 }
 
 // withDefaults replaces zero fields by their defaults.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -90,13 +89,12 @@ type committer struct {
 
 // group is a set of ops that become durable together.
 type group struct {
-	batch   *pebble.Batch
-	ops     []op
-	errs    []error // parallel to ops: the errors of build
-	moved   []moved
-	gone    []topicNum // deleted topics
-	number  uint64
-	started time.Time
+	batch  *pebble.Batch
+	ops    []op
+	errs   []error // parallel to ops: the errors of build
+	moved  []moved
+	gone   []topicNum // deleted topics
+	number uint64
 }
 
 // moved is the new end of a partition after a group.
@@ -174,7 +172,7 @@ func (c *committer) run() {
 		if ops == nil {
 			return
 		}
-		g := &group{ops: ops, errs: make([]error, len(ops)), started: time.Now()}
+		g := &group{ops: ops, errs: make([]error, len(ops))}
 		if err := c.apply(g); err != nil {
 			c.s.fail(err)
 		}
@@ -299,7 +297,6 @@ func (c *committer) finish() {
 		if err == nil {
 			c.commits.Add(1)
 			c.ops.Add(int64(len(g.ops)))
-			c.s.hooks.onCommit(len(g.ops), time.Since(g.started))
 		}
 	}
 }

@@ -58,30 +58,8 @@ type Options struct {
 	ParseConfigs func(set map[string]string) (*TopicConfigs, error)
 	// Logger receives messages for operators.
 	Logger *slog.Logger
-	// Hooks are called on events.
-	Hooks Hooks
 	// FS is the file system of the log.
 	FS vfs.FS
-}
-
-// Hooks are functions that the log calls on events, on its own goroutines. Any may be nil.
-type Hooks struct {
-	// Commit is called when a group of writes has become durable.
-	Commit func(writes int, took time.Duration)
-	// Fatal is called when the store has failed.
-	Fatal func(err error)
-}
-
-func (h Hooks) onCommit(writes int, took time.Duration) {
-	if h.Commit != nil {
-		h.Commit(writes, took)
-	}
-}
-
-func (h Hooks) onFatal(err error) {
-	if h.Fatal != nil {
-		h.Fatal(err)
-	}
 }
 
 // Open opens the log in dir, creating it if there is none. It takes the same short time whatever
@@ -101,7 +79,7 @@ func Open(dir string, o Options) (_ *Log, err error) {
 	if err = l.disk.readMarks(); err != nil {
 		return nil, err
 	}
-	if l.store, err = openStore(o.FS, l.disk.storeDir(), l.log, o.Hooks); err != nil {
+	if l.store, err = openStore(o.FS, l.disk.storeDir(), l.log); err != nil {
 		return nil, err
 	}
 	if err = l.loadTopics(); err != nil {

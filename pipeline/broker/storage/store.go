@@ -16,11 +16,10 @@ import (
 
 // store is the Pebble database and the only way to write to it.
 type store struct {
-	fs    vfs.FS
-	dir   string
-	db    *pebble.DB
-	log   *slog.Logger
-	hooks Hooks
+	fs  vfs.FS
+	dir string
+	db  *pebble.DB
+	log *slog.Logger
 
 	commit    *committer
 	highwater *highwater
@@ -64,8 +63,8 @@ const (
 // rarely deleted and then by range): each batch is written once to the WAL and once to a blob file,
 // and compactions move references to it. With Pebble's default options the same load is written six
 // times.
-func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, error) {
-	s := &store{fs: fs, dir: dir, log: log, hooks: hooks, opening: newLineageID(), failed: make(chan struct{})}
+func openStore(fs vfs.FS, dir string, log *slog.Logger) (*store, error) {
+	s := &store{fs: fs, dir: dir, log: log, opening: newLineageID(), failed: make(chan struct{})}
 	cache := pebble.NewCache(blockCacheSize)
 	defer cache.Unref()
 	o := &pebble.Options{
@@ -206,7 +205,6 @@ func (s *store) fail(err error) {
 			}()
 		}
 		s.log.Error("log store failed: no more writes are possible; restart to recover", "err", err)
-		s.hooks.onFatal(err)
 	})
 }
 
