@@ -87,7 +87,6 @@ const (
 	NeedBranch      = "branch"
 	NeedCommit      = "commit"
 	NeedService     = "service"
-	NeedParent      = "parent"
 	// NeedOrder says only that a step must not run before another, which reads or writes what
 	// it replaces.
 	NeedOrder = "order"
@@ -96,7 +95,7 @@ const (
 // Need says that a step has to follow another one, and why.
 type Need struct {
 	On         int                `json:"on" example:"0" doc:"The index of the other step."`
-	Kind       string             `json:"kind" enum:"file,directory,working-directory,environment,package,image,container,branch,commit,service,parent,order" example:"file" doc:"What it needs of that step. order: only that it does not run earlier, because it replaces what that step uses."`
+	Kind       string             `json:"kind" enum:"file,directory,working-directory,environment,package,image,container,branch,commit,service,order" example:"file" doc:"What it needs of that step. order: only that it does not run earlier, because it replaces what that step uses."`
 	What       string             `json:"what" example:"/home/bob/app/Makefile" doc:"Its name: a path after mapping, a variable, a package, …"`
 	Evidence   []schemas.Position `json:"evidence" nullable:"false" doc:"The positions of both commands."`
 	Confidence float64            `json:"confidence" example:"0.9" doc:"How sure this is, 0 to 1."`
@@ -109,13 +108,12 @@ const (
 	AskSyntax      = "syntax"
 	AskTerminal    = "terminal"
 	AskFailed      = "failed"
-	AskUnknown     = "unknown-input"
 	AskEnvironment = "environment"
 )
 
 // Ask is something that has to be answered before a step may run.
 type Ask struct {
-	Kind string `json:"kind" enum:"redacted,transformation,syntax,terminal,failed,unknown-input,environment" example:"redacted" doc:"redacted: a value was not recorded and has to be given in the variable name; transformation: a mapping may not reach everything; syntax: the command could not be parsed, so nothing is known about it; terminal: it needs a terminal, so it cannot be replayed unattended; failed: it failed when it was recorded; unknown-input: it reads standard input that was not recorded; environment: a variable it uses was not recorded."`
+	Kind string `json:"kind" enum:"redacted,transformation,syntax,terminal,failed,environment" example:"redacted" doc:"redacted: a value was not recorded and has to be given in the variable name; transformation: a mapping may not reach everything; syntax: the command could not be parsed, so nothing is known about it; terminal: it needs a terminal, so it cannot be replayed unattended; failed: it failed when it was recorded; environment: a variable it uses was not recorded."`
 	Text string `json:"text" example:"the password was redacted: give it in $RECOUNT_PASSWORD" doc:"The question as a sentence."`
 	Name string `json:"name,omitempty" example:"RECOUNT_PASSWORD" doc:"For redacted and environment: the environment variable that has to hold the value when the plan is run."`
 }

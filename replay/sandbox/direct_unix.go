@@ -79,12 +79,7 @@ func fill(r *Result, cmd *exec.Cmd, err error) error {
 	if err != nil && !errors.As(err, &exit) {
 		return fmt.Errorf("run: %w", err)
 	}
-	s := cmd.ProcessState
-	r.CPU = s.UserTime() + s.SystemTime()
-	if use, ok := s.SysUsage().(*syscall.Rusage); ok {
-		r.MaxRSS = use.Maxrss << 10
-	}
-	if status, ok := s.Sys().(syscall.WaitStatus); ok {
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok {
 		r.status(status)
 	}
 	return nil

@@ -289,7 +289,7 @@ func (e *isolated) result(id int64, r reply, ok, timedOut bool) (Result, error) 
 	if r.Err != "" {
 		return Result{}, fmt.Errorf("sandbox: %s", r.Err)
 	}
-	res := Result{TimedOut: timedOut, CPU: time.Duration(r.CPU), MaxRSS: r.RSS, Limit: limit}
+	res := Result{TimedOut: timedOut, Limit: limit}
 	res.status(syscall.WaitStatus(r.Status))
 	return res, nil
 }

@@ -62,7 +62,6 @@ type Limits struct {
 	FileSize  int64 // bytes of one file; 4 GiB
 	Disk      int64 // bytes that commands may have written in all; 8 GiB
 	Files     int   // files that commands may have made in all; 500,000
-	Memory    int64 // bytes of address space of a process; zero means no limit
 	Output    int   // bytes of a command's output that are kept; 1 MiB
 	Copy      int64 // bytes that are copied if Dir has to be copied; 4 GiB
 }
@@ -172,8 +171,6 @@ type Result struct {
 	Output   string // what it printed, both streams in order; the middle is left out if it is too long
 	Dropped  int64  // bytes of output that are left out
 	Took     time.Duration
-	CPU      time.Duration // of the command and the children it waited for
-	MaxRSS   int64         // bytes
 	TimedOut bool
 	Limit    string // the limit that ended it, as a sentence; empty if none did
 }

@@ -11,11 +11,10 @@ import (
 type reader struct {
 	pipe *os.File
 	done chan struct{}
-	out  *bounded
 }
 
 func readAll(pipe *os.File, out *bounded) *reader {
-	r := &reader{pipe, make(chan struct{}), out}
+	r := &reader{pipe, make(chan struct{})}
 	go func() {
 		_, _ = io.Copy(writeOnly{out}, pipe) // the pipe's end is the only one there is
 		_ = pipe.Close()

@@ -26,8 +26,6 @@ type reply struct {
 	Ready  bool   `json:"ready,omitempty"`
 	Report Report `json:"report,omitzero"`
 	Status int    `json:"status,omitempty"` // as wait4 gives it
-	CPU    int64  `json:"cpu,omitempty"`
-	RSS    int64  `json:"rss,omitempty"`
 }
 
 // order is what the host asks of the init. A command comes with two files: its description as JSON,
