@@ -16,8 +16,9 @@
 //   - Damage is reported as an error that names the chunk (ChunkError, ErrDamaged),
 //     never as a panic. Reading verifies a checksum, the form of a chunk and that it
 //     matches the link that led to it; Check recomputes every hash.
-//   - Only Marks.Sweep deletes chunks. A crash in the middle of Build or Apply leaves
-//     chunks that no root leads to, and no other harm.
+//   - It never deletes a chunk: Marks tells the owner of a store which ones are still
+//     needed. A crash in the middle of Build or Apply leaves chunks that no root leads
+//     to, and no other harm.
 //
 // # Where chunks end
 //

@@ -94,3 +94,24 @@ func randomEdits(r *rand.Rand, n, space int) []Edit {
 	}
 	return edits
 }
+
+// sweeper is a Store that can list and delete chunks.
+type sweeper interface {
+	Store
+	Refs() iter.Seq2[Ref, error]
+	Delete([]Ref) error
+}
+
+// sweep deletes the chunks that are not marked and returns their number.
+func sweep(t testing.TB, m *Marks, s sweeper) int {
+	t.Helper()
+	var gone []Ref
+	for r, err := range s.Refs() {
+		check(t, err)
+		if !m.Has(r.Hash) {
+			gone = append(gone, r)
+		}
+	}
+	check(t, s.Delete(gone))
+	return len(gone)
+}

@@ -1,9 +1,6 @@
 package prolly
 
-import (
-	"context"
-	"iter"
-)
+import "context"
 
 // Marks is a set of chunks that are still needed: all chunks of some maps.
 type Marks struct {
@@ -62,42 +59,3 @@ func (m *Marks) Has(h Hash) bool {
 
 // Len returns the number of marked chunks.
 func (m *Marks) Len() int { return len(m.seen) }
-
-// Sweeper is a Store that can list and delete chunks.
-type Sweeper interface {
-	Store
-	Refs() iter.Seq2[Ref, error]
-	Delete([]Ref) error
-}
-
-// Sweep deletes the chunks that are not marked and returns their number. Marked chunks stay in
-// every place they are stored at. No map may be built between marking and the end of Sweep: its
-// chunks could be deleted.
-func (m *Marks) Sweep(ctx context.Context, s Sweeper) (deleted int, err error) {
-	var batch []Ref
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		if err := s.Delete(batch); err != nil {
-			return err
-		}
-		deleted += len(batch)
-		batch = batch[:0]
-		return ctx.Err()
-	}
-	for r, err := range s.Refs() {
-		if err != nil {
-			return deleted, err
-		}
-		if m.Has(r.Hash) {
-			continue
-		}
-		if batch = append(batch, r); len(batch) == 1024 {
-			if err := flush(); err != nil {
-				return deleted, err
-			}
-		}
-	}
-	return deleted, flush()
-}
