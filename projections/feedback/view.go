@@ -2,7 +2,6 @@ package feedback
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 type View struct {
 	v      *store.View
 	tenant hash
-	name   string
 }
 
 // View opens a view of a tenant's feedback, which the caller must close. Nothing of another tenant
@@ -27,7 +25,7 @@ func (f *Feedback) View(tenant string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{v, tenantHash(tenant), tenant}, nil
+	return &View{v, tenantHash(tenant)}, nil
 }
 
 // Close ends the view.
@@ -67,20 +65,12 @@ func (v *View) Votes(s *recountv1.FeedbackSubject, limit int) ([]Vote, error) {
 	return all, err
 }
 
-// Posting is a judged task that has a word.
-type Posting struct {
-	Position schemas.Position
-	// Words is the number of different words of the task.
-	Words int
-}
-
 // Tasks returns the judged tasks that have a word, at most limit.
-func (v *View) Tasks(word string, limit int) ([]Posting, error) {
-	var all []Posting
-	err := v.each(prefix(kindWord, v.tenant, wordHash(word)), limit, func(key, value []byte) error {
-		n, _ := binary.Uvarint(value)
+func (v *View) Tasks(word string, limit int) ([]schemas.Position, error) {
+	var all []schemas.Position
+	err := v.each(prefix(kindWord, v.tenant, wordHash(word)), limit, func(key, _ []byte) error {
 		at, err := parseEvent(key)
-		all = append(all, Posting{at, int(n)})
+		all = append(all, at)
 		return err
 	})
 	return all, err

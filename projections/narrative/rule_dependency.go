@@ -333,7 +333,7 @@ func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from
 		return err
 	}
 	var failed error
-	err = v.visitElsewhere(kind, n, which, math.MaxInt64, func(from *Node) bool {
+	err = v.visitElsewhere(kind, n, which, func(from *Node) bool {
 		if !from.before(n) || from.host != n.host {
 			return true
 		}
@@ -345,13 +345,13 @@ func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from
 
 // visitElsewhere visits the intents of a list in the partitions other than n's, in each the newest
 // first, until visit returns false.
-func (v *View) visitElsewhere(kind byte, n *Node, which uint64, below int64, visit func(*Node) bool) error {
+func (v *View) visitElsewhere(kind byte, n *Node, which uint64, visit func(*Node) bool) error {
 	for _, tp := range v.tps {
 		if tp == n.Position.TP() {
 			continue
 		}
 		l := list{listPrefix(make([]byte, 0, 48), kind, store.AppendShard(nil, tp), which), v.seen.end(tp)}
-		err := v.visitBackward(l, below, maxReaders, func(offset int64, _ []byte) (bool, error) {
+		err := v.visitBackward(l, math.MaxInt64, maxReaders, func(offset int64, _ []byte) (bool, error) {
 			from, err := v.nodeAt(schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset})
 			if from == nil || err != nil {
 				return true, err
@@ -447,7 +447,7 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 			err = each(kindWrite, r, last)
 		}
 		if err == nil && r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PATH {
-			err = v.visitElsewhere(kindRead, n, resourceList(r, n.Workspace), math.MaxInt64, func(to *Node) bool {
+			err = v.visitElsewhere(kindRead, n, resourceList(r, n.Workspace), func(to *Node) bool {
 				found(to.Position)
 				return true
 			})

@@ -98,8 +98,8 @@ func (v *View) rows(ctx context.Context, from []byte, prefix int, use func(when)
 }
 
 // list returns the rows of a list within a bound, the newest first.
-func (v *View) list(l list, m *memo, b Bound) (all []when, err error) {
-	err = v.walk(context.Background(), l, m, b, func(w when) (bool, error) {
+func (v *View) list(l list, b Bound) (all []when, err error) {
+	err = v.walk(context.Background(), l, nil, b, func(w when) (bool, error) {
 		all = append(all, w)
 		return !b.full(len(all)), nil
 	})
@@ -113,7 +113,7 @@ func (w when) compare(o when) int {
 
 // Versions returns the versions of an object, the newest by event time first.
 func (v *View) Versions(id schemas.ObjectID, b Bound) ([]*Stored, error) {
-	all, err := v.list(listTo(kindVersion, id), nil, b)
+	all, err := v.list(listTo(kindVersion, id), b)
 	if err != nil {
 		return nil, err
 	}

@@ -33,12 +33,6 @@ type Filter struct {
 	ResourceKind recountv1.ResourceKind
 }
 
-// Match reports whether the filter selects a row.
-func (f *Filter) Match(v *View) bool {
-	t, some := f.on(v.c, v.tp)
-	return some && t.match(v.row)
-}
-
 // tableFilter is a filter prepared for one table: its texts are looked up in the table's
 // dictionaries once, so that matching a row compares numbers.
 type tableFilter struct {

@@ -12,16 +12,6 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Lookup returns the intent of an event. If several partitions have it, the first one in order is
-// used.
-func (p *Projection) Lookup(ctx context.Context, id schemas.EventID) (row Row, found bool, err error) {
-	err = p.ViewID(ctx, id, func(v *View) error {
-		row, found = v.Row(), true
-		return nil
-	})
-	return row, found, err
-}
-
 // ViewID calls fn with the intent of an event, in place; it does not call fn if there is none.
 func (p *Projection) ViewID(ctx context.Context, id schemas.EventID, fn func(*View) error) error {
 	if err := p.enter(); err != nil {
@@ -124,15 +114,6 @@ func (p *Projection) Find(ctx context.Context, prefix string, limit int) ([]Matc
 		return cmp.Or(bytes.Compare(a.ID[:], b.ID[:]), a.Position.TP().Compare(b.Position.TP()))
 	})
 	return found[:min(len(found), max(limit, 0))], nil
-}
-
-// At returns the intent at a position.
-func (p *Projection) At(ctx context.Context, pos schemas.Position) (row Row, found bool, err error) {
-	err = p.ViewAt(ctx, []schemas.Position{pos}, func(_ int, v *View) error {
-		row, found = v.Row(), true
-		return nil
-	})
-	return row, found, err
 }
 
 // ViewAt calls fn with the intents at the positions, in place and in their order, each with its

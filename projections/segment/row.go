@@ -2,7 +2,6 @@ package segment
 
 import (
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/recountdb/recount/schemas"
@@ -182,75 +181,4 @@ type Token struct {
 	Kind   recountv1.TokenKind
 	Text   string
 	Offset uint32 // byte position in the command
-}
-
-// Row is a copy of a stored intent.
-type Row struct {
-	Position  schemas.Position
-	ID        schemas.EventID
-	Time      time.Time // when the command started
-	EventTime time.Time // the event's time
-
-	Command      string
-	StatedIntent string
-	OutputTail   string
-	Workspace    string
-	Cwd          string
-	Session      string
-	Shell        string
-	User         string
-	Host         string
-	Author       string
-	Template     string
-	GitHead      string
-	Embedder     string
-
-	Category    recountv1.Category
-	Confidence  float32
-	Complexity  uint32
-	ExitCode    *int32         // nil: unknown
-	Duration    *time.Duration // nil: unknown
-	ContextHash uint64
-	ContentHash uint64
-	Parent      schemas.EventID // zero: none was named
-
-	Programs  []string
-	Concepts  []string
-	Resources []Resource
-	Tokens    []Token
-}
-
-// Row copies the row, except for the embedding: see [View.Embedding].
-func (v *View) Row() Row {
-	r := Row{
-		Position: v.Position(), ID: v.ID(), Time: v.Time(), EventTime: time.Unix(0, v.c.eventTime[v.row]).UTC(),
-		Command: strings.Clone(v.Command()), StatedIntent: strings.Clone(v.StatedIntent()), OutputTail: strings.Clone(v.OutputTail()),
-		Workspace: strings.Clone(v.Workspace()), Cwd: strings.Clone(v.Cwd()), Session: strings.Clone(v.Session()),
-		Shell: strings.Clone(v.Shell()), User: strings.Clone(v.User()), Host: strings.Clone(v.Host()),
-		Author: strings.Clone(v.Author()), Template: strings.Clone(v.Template()), GitHead: strings.Clone(v.GitHead()),
-		Embedder: strings.Clone(v.Embedder()),
-		Category: v.Category(), Confidence: v.Confidence(), Complexity: v.Complexity(),
-		ContextHash: v.ContextHash(), ContentHash: v.ContentHash(), Parent: v.Parent(),
-	}
-	if code, ok := v.ExitCode(); ok {
-		r.ExitCode = &code
-	}
-	if d, ok := v.Duration(); ok {
-		r.Duration = &d
-	}
-	for s := range v.Programs() {
-		r.Programs = append(r.Programs, strings.Clone(s))
-	}
-	for s := range v.Concepts() {
-		r.Concepts = append(r.Concepts, strings.Clone(s))
-	}
-	for res := range v.Resources() {
-		res.Name = strings.Clone(res.Name)
-		r.Resources = append(r.Resources, res)
-	}
-	for t := range v.Tokens() {
-		t.Text = strings.Clone(t.Text)
-		r.Tokens = append(r.Tokens, t)
-	}
-	return r
 }

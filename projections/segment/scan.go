@@ -61,13 +61,6 @@ func (p *Projection) Scan(ctx context.Context, filter Filter, order Order, fn fu
 	return nil
 }
 
-// Count returns how many rows the filter selects.
-func (p *Projection) Count(ctx context.Context, filter Filter) (int, error) {
-	n := 0
-	err := p.Scan(ctx, filter, OldestFirst, func(*View) bool { n++; return true })
-	return n, err
-}
-
 // cursor walks one table in order of time.
 type cursor struct {
 	View
@@ -237,22 +230,4 @@ func (p *Projection) Stats() []ShardStats {
 		all = append(all, st)
 	}
 	return all
-}
-
-// Verify checks every byte of every sealed segment and returns all damage found.
-func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
-	}
-	defer p.leave()
-	var damage []*CorruptError
-	for _, s := range p.snapshot() {
-		for _, f := range s.files[:s.sealed] {
-			if err := ctx.Err(); err != nil {
-				return damage, err
-			}
-			damage = append(damage, f.damage()...)
-		}
-	}
-	return damage, nil
 }

@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"context"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -139,4 +140,41 @@ func kindOf(opts Options) projections.Definition {
 		opts.disk = sealedtest.NoSync{}
 	}
 	return Kind(opts)
+}
+
+// ObjectStats describes each partition of agents' events, in order.
+func (p *Projection) ObjectStats() []ShardStats { return p.stats(objects) }
+
+// Verify checks every byte of the sealed files and returns all damage found. Links are checked
+// before they are used.
+func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	var damage []*CorruptError
+	for _, f := range p.files() {
+		if err := ctx.Err(); err != nil {
+			return damage, err
+		}
+		if err := f.verify(); err != nil {
+			damage = append(damage, err)
+		}
+	}
+	return damage, nil
+}
+
+// files returns the mapped files of one state.
+func (p *Projection) files() (mapped []*file) {
+	p.read(nil, func(s *shard) {
+		for _, st := range s.view.steps {
+			mapped = append(mapped, st.file)
+		}
+		p.links.mu.Lock()
+		defer p.links.mu.Unlock()
+		for _, sp := range s.spaces {
+			mapped = append(mapped, sp.link.codes...)
+		}
+	})
+	return mapped
 }

@@ -1,10 +1,6 @@
 package vector
 
-import (
-	"context"
-
-	"github.com/recountdb/recount/schemas"
-)
+import "github.com/recountdb/recount/schemas"
 
 // ShardStats describes a partition.
 type ShardStats struct {
@@ -20,9 +16,6 @@ type ShardStats struct {
 
 // Stats describes each partition of commands, in order.
 func (p *Projection) Stats() []ShardStats { return p.stats(commands) }
-
-// ObjectStats describes each partition of agents' events, in order.
-func (p *Projection) ObjectStats() []ShardStats { return p.stats(objects) }
 
 func (p *Projection) stats(of *source) (all []ShardStats) {
 	p.read(of, func(s *shard) {
@@ -42,38 +35,4 @@ func (p *Projection) stats(of *source) (all []ShardStats) {
 		all = append(all, st)
 	})
 	return all
-}
-
-// Verify checks every byte of the sealed files and returns all damage found. Links are checked
-// before they are used.
-func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
-	}
-	defer p.leave()
-	var damage []*CorruptError
-	for _, f := range p.files() {
-		if err := ctx.Err(); err != nil {
-			return damage, err
-		}
-		if err := f.verify(); err != nil {
-			damage = append(damage, err)
-		}
-	}
-	return damage, nil
-}
-
-// files returns the mapped files of one state.
-func (p *Projection) files() (mapped []*file) {
-	p.read(nil, func(s *shard) {
-		for _, st := range s.view.steps {
-			mapped = append(mapped, st.file)
-		}
-		p.links.mu.Lock()
-		defer p.links.mu.Unlock()
-		for _, sp := range s.spaces {
-			mapped = append(mapped, sp.link.codes...)
-		}
-	})
-	return mapped
 }

@@ -67,7 +67,7 @@ func (c *Codebase) changesIn(g int32, of []Handled, at []int, out [][]Changed, m
 		// authorship omits only keys that are not in the graph, and these keys are from it.
 		s := &authors[place[of[i].Key]]
 		for _, t := range s.touches {
-			ch, err := c.changed(snap.Repo(), t.Commit, BySymbol)
+			ch, err := c.changed(snap.Repo(), t.Commit)
 			if err != nil {
 				return err
 			}
@@ -106,12 +106,13 @@ func (c *Codebase) fileChanges(snap *snapshots.Snapshot, path string, most int) 
 	return all, err
 }
 
-func (c *Codebase) changed(repo snapshots.RepoID, commit, by string) (Changed, error) {
+// changed describes a commit that changed a symbol.
+func (c *Codebase) changed(repo snapshots.RepoID, commit string) (Changed, error) {
 	s, err := c.a.view.Commit(repo, commit)
 	if err != nil || s == nil {
-		return Changed{Repo: repo.Name, Commit: commit, By: by}, err
+		return Changed{Repo: repo.Name, Commit: commit, By: BySymbol}, err
 	}
-	return changedBy(s, by), nil
+	return changedBy(s, BySymbol), nil
 }
 
 // changedBy describes a commit. Its time is the committer's, at which it reached the branch, since
@@ -130,8 +131,8 @@ func changedBy(s *recountv1.CodeSnapshot, by string) Changed {
 	return ch
 }
 
-// configuration reports whether a file is a configuration file, judged by its name.
-func configuration(path string) bool {
+// Configuration reports whether a path is that of a configuration file, judged by its name.
+func Configuration(path string) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if name == "Dockerfile" || strings.HasPrefix(name, "Dockerfile.") || strings.HasPrefix(name, ".env") {
 		return true
@@ -142,42 +143,4 @@ func configuration(path string) bool {
 		}
 	}
 	return false
-}
-
-// ConfigurationChanges returns the commits of a repository between two times that changed
-// configuration files, below dir or with the name of dir in their path: the newest first, each with
-// the files.
-func (c *Codebase) ConfigurationChanges(repo, dir string, from, to time.Time, most int) (all []Changed, files [][]string, err error) {
-	for g, graph := range c.w.graphs {
-		if graph.repo != repo {
-			continue
-		}
-		snap := c.w.snaps[g]
-		err = c.a.history(snap.Repo(), snap.CodeSnapshot, most, func(s *recountv1.CodeSnapshot) bool {
-			ch := changedBy(s, ByFile)
-			if len(s.Parents) > 1 || s.Scope == recountv1.Scope_SCOPE_FULL || ch.Time.Before(from) || !ch.Time.Before(to) {
-				return true
-			}
-			var which []string
-			for _, p := range s.Changed {
-				if configuration(p) && (dir == "" || strings.HasPrefix(p, dir+"/") || manifestOf(p, dir)) {
-					which = append(which, p)
-				}
-			}
-			if len(which) > 0 {
-				all, files = append(all, ch), append(files, which)
-			}
-			return true
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	return all, files, nil
-}
-
-// manifestOf reports whether a path outside of a folder contains its name: k8s/carts.yaml for
-// src/carts.
-func manifestOf(path, dir string) bool {
-	return strings.Contains(path, dir[strings.LastIndexByte(dir, '/')+1:])
 }

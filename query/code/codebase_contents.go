@@ -102,9 +102,6 @@ func contentAt(s *snapshots.Snapshot, path string) (*schemas.Position, error) {
 	return &at, nil
 }
 
-// Configuration reports whether a path is that of a configuration file, judged by its name.
-func Configuration(path string) bool { return configuration(path) }
-
 // Place finds the file of a repository that a running program names by a path of its own, such as
 // /srv/app/lib/price.py for carts/lib/price.py: the file with the longest common end, below dir if
 // there is one. It returns "" if none has the same name.

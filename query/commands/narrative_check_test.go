@@ -9,6 +9,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 )
 
 func TestNarrativeRequestsRefuse(t *testing.T) {
@@ -19,7 +20,7 @@ func TestNarrativeRequestsRefuse(t *testing.T) {
 		says   string
 	}{
 		"no id":             {why(commands.WhyRequest{Ref: "  "}), "id", "want a command's id"},
-		"a long id":         {why(commands.WhyRequest{Ref: strings.Repeat("a", commands.MaxRef+1)}), "id", "at most 300"},
+		"a long id":         {why(commands.WhyRequest{Ref: strings.Repeat("a", ask.MaxRef+1)}), "id", "at most 300"},
 		"limit below":       {why(commands.WhyRequest{Ref: "abcd", Limit: -1}), "limit", "1 to 1000"},
 		"limit above":       {why(commands.WhyRequest{Ref: "abcd", Limit: commands.MaxLimit + 1}), "limit", "1 to 1000"},
 		"depth below":       {why(ok(commands.Walk{Depth: -1})), "depth", "1 to 32"},
@@ -61,7 +62,7 @@ func diff(r commands.DiffRequest) func() error {
 
 func TestNarrativeDefaults(t *testing.T) {
 	r, err := commands.WhyRequest{Ref: " abcd ", Walk: commands.Walk{Kinds: []string{"causal", "retry", "causal"}}}.Normal()
-	if err != nil || r.Ref != "abcd" || r.Limit != commands.DefaultCauses || r.Depth != commands.DefaultDepth || r.Nodes != commands.DefaultNodes || r.WaitMS != 5000 {
+	if err != nil || r.Ref != "abcd" || r.Limit != ask.DefaultCauses || r.Depth != commands.DefaultDepth || r.Nodes != ask.DefaultNodes || r.WaitMS != 5000 {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	if want := []string{"retry", "causal"}; !slices.Equal(r.Kinds, want) {

@@ -96,17 +96,10 @@ type (
 
 // Limits of a request. They are part of the API.
 const (
-	DefaultLimit = ask.DefaultLimit
 	MaxLimit     = ask.MaxLimit
-	// MaxEF is the maximum number of candidates in the vector search.
-	MaxEF = ask.MaxEF
-
-	MaxRef        = ask.MaxRef
-	DefaultDepth  = ask.DefaultDepth
-	MaxDepth      = ask.MaxDepth
-	DefaultNodes  = ask.DefaultNodes
-	MaxNodes      = ask.MaxNodes
-	DefaultCauses = ask.DefaultCauses
+	DefaultDepth = ask.DefaultDepth
+	MaxDepth     = ask.MaxDepth
+	MaxNodes     = ask.MaxNodes
 )
 
 // The values of DiffLine.Way.

@@ -8,13 +8,14 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 )
 
 func TestNormalRefuses(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for field, r := range map[string]commands.FindRequest{
 		"limit":            {Limit: -1},
-		"ef":               {EF: commands.MaxEF + 1},
+		"ef":               {EF: ask.MaxEF + 1},
 		"wait_ms":          {WaitMS: 1e9},
 		"text":             {Text: strings.Repeat("x", query.MaxText+1)},
 		"filters.since":    {Filters: commands.Filters{Since: now, Until: now}},
@@ -31,7 +32,7 @@ func TestNormalRefuses(t *testing.T) {
 		t.Errorf("not UTF-8: %v", err)
 	}
 	r, err := commands.FindRequest{Text: "  x "}.Normal()
-	if err != nil || r.Limit != commands.DefaultLimit || r.Text != "x" {
+	if err != nil || r.Limit != ask.DefaultLimit || r.Text != "x" {
 		t.Errorf("got %+v %v", r, err)
 	}
 }

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,27 +73,34 @@ func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 
 // fill copies all fields of a row except its embedding.
 func fill(v *segment.View) (Intent, Detail) {
-	var r Detail
-	row := v.Row()
-	r.StatedIntent, r.GitHead, r.OutputTail = row.StatedIntent, row.GitHead, row.OutputTail
-	if !row.Parent.IsZero() {
-		r.ParentID = &row.Parent
+	r := Detail{
+		StatedIntent: strings.Clone(v.StatedIntent()), GitHead: strings.Clone(v.GitHead()), OutputTail: strings.Clone(v.OutputTail()),
+		Embedder: strings.Clone(v.Embedder()), Programs: copies(v.Programs()), Concepts: copies(v.Concepts()),
+		Complexity: v.Complexity(), Confidence: v.Confidence(),
+		ContextHash: fmt.Sprintf("%016x", v.ContextHash()), ContentHash: fmt.Sprintf("%016x", v.ContentHash()),
 	}
-	for _, t := range row.Tokens {
-		r.Tokens = append(r.Tokens, Token{Kind: enumName(t.Kind, "TOKEN_KIND_"), Text: t.Text, Offset: t.Offset})
+	if parent := v.Parent(); !parent.IsZero() {
+		r.ParentID = &parent
 	}
-	for _, x := range row.Resources {
+	for t := range v.Tokens() {
+		r.Tokens = append(r.Tokens, Token{Kind: enumName(t.Kind, "TOKEN_KIND_"), Text: strings.Clone(t.Text), Offset: t.Offset})
+	}
+	for x := range v.Resources() {
 		access := ""
 		if x.Access != recountv1.Access_ACCESS_UNSPECIFIED {
 			access = enumName(x.Access, "ACCESS_")
 		}
-		r.Resources = append(r.Resources, Resource{Kind: enumName(x.Kind, "RESOURCE_KIND_"), Name: x.Name, Access: access})
+		r.Resources = append(r.Resources, Resource{Kind: enumName(x.Kind, "RESOURCE_KIND_"), Name: strings.Clone(x.Name), Access: access})
 	}
-	r.Programs, r.Concepts = row.Programs, row.Concepts
-	r.Complexity, r.Confidence, r.Embedder = row.Complexity, row.Confidence, row.Embedder
-	r.ContextHash = fmt.Sprintf("%016x", row.ContextHash)
-	r.ContentHash = fmt.Sprintf("%016x", row.ContentHash)
 	return intentOf(v), r
+}
+
+// copies returns texts of a row as they stay when the row is gone.
+func copies(texts iter.Seq[string]) (all []string) {
+	for s := range texts {
+		all = append(all, strings.Clone(s))
+	}
+	return all
 }
 
 func enumName(e fmt.Stringer, prefix string) string {

@@ -16,7 +16,6 @@ type past struct {
 }
 
 type pastCommit struct {
-	id    string
 	files []int32
 	words *commitWords
 	// share is how much the commit says about each pair of its files: less where they are many or
@@ -48,7 +47,7 @@ func (c *Cache) pastOf(st *code.Study, x *corpus, splitter *splitter) (*past, er
 		if len(ch.Paths) > maxTogether {
 			return
 		}
-		one := pastCommit{id: ch.Commit}
+		one := pastCommit{}
 		for _, path := range ch.Paths {
 			if i, ok := x.byPath[path]; ok {
 				one.files = append(one.files, i)

@@ -161,8 +161,8 @@ func (s *Session) ForTask(task string) ([]Used, error) {
 		df := float64(len(tasks))
 		idf := math.Log(1 + (n-df+0.5)/(df+0.5))
 		whole += idf
-		for _, t := range tasks {
-			likeness[t.Position] += idf
+		for _, at := range tasks {
+			likeness[at] += idf
 		}
 	}
 	if whole == 0 {

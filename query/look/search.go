@@ -257,7 +257,7 @@ func explained(ctx context.Context, s commands.Sources, at []schemas.Position) (
 	}
 	err = rows.ViewAt(ctx, at, func(i int, v *segment.View) error {
 		var tokens []*recountv1.Token
-		for _, token := range v.Row().Tokens {
+		for token := range v.Tokens() {
 			tokens = append(tokens, &recountv1.Token{Kind: token.Kind, Text: token.Text})
 		}
 		gloss.Words(tokens, func(word string) { words[i] += word + " " })

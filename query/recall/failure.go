@@ -123,7 +123,7 @@ func (a *session) metBefore(r Request, marks []mark) ([]*met, error) {
 	for _, m := range marks {
 		b.WriteString(m.line + "\n")
 	}
-	hits, _, err := a.search(b.String(), failureDepth, a.isResult(""))
+	hits, _, err := a.search(b.String(), failureDepth, a.isResult())
 	if err != nil {
 		return nil, err
 	}

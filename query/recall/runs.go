@@ -212,17 +212,10 @@ func (x *run) acts() bool {
 }
 
 // isResult selects results of tools.
-func (a *session) isResult(except string) func(schemas.ObjectRef) bool {
+func (a *session) isResult() func(schemas.ObjectRef) bool {
 	f := a.filter()
 	f.Events = []string{schemas.TypeToolResult}
-	pass := a.view.Filter(f)
-	return func(ref schemas.ObjectRef) bool {
-		if !pass(ref) {
-			return false
-		}
-		at, ok := a.view.Attributes(ref)
-		return ok && (except == "" || at.Session != except)
-	}
+	return a.view.Filter(f)
 }
 
 // outside says where the text of an object came from, if neither the user nor the agent wrote it.

@@ -96,7 +96,7 @@ func (c *causes) startsOf(service string) (all []start) {
 	for _, v := range versions {
 		older := slices.ContainsFunc(versions, func(o Version) bool { return o.First.Before(v.First) })
 		if v.Version+v.Revision != "" && older && v.First.After(c.from) && v.First.Before(c.until) {
-			all = append(all, start{at: v.First, shows: "version " + cmp.Or(v.Version, v.Revision), revision: cmp.Or(v.Revision, v.Version)})
+			all = append(all, start{at: v.First, shows: "version " + cmp.Or(v.Version, v.Revision)})
 		}
 	}
 	slices.SortStableFunc(all, func(x, y start) int { return x.at.Compare(y.at) })

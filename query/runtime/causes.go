@@ -371,7 +371,5 @@ type act struct {
 type start struct {
 	at    time.Time
 	shows string
-	// revision is the commit that the spans name from then on.
-	revision string
-	id       schemas.EventID // of the command, if it was one
+	id    schemas.EventID // of the command, if it was one
 }

@@ -39,8 +39,8 @@ func (g *graph) next(row uint32) *uint32 { return &g.chain[row/perBlock][row%per
 // duplicate reports whether a row is a duplicate. Only the writer may call it.
 func (g *graph) duplicate(row uint32) bool { return row > 0 && len(g.base.own(row)) == 0 }
 
-// unfold returns the matching rows of heads and of their chains, best first, at most limit of them.
-func (s *scratch) unfold(v *view, heads []key, limit int, counts func(row uint32) bool) []key {
+// unfold returns the rows of heads and of their chains, best first, at most limit of them.
+func (s *scratch) unfold(v *view, heads []key, limit int) []key {
 	s.found = s.found[:0]
 	for _, k := range heads {
 		if len(s.found) == limit && k > s.found[limit-1] {
@@ -51,9 +51,7 @@ func (s *scratch) unfold(v *view, heads []key, limit int, counts func(row uint32
 			if len(s.found) == limit && k > s.found[limit-1] {
 				break
 			}
-			if counts == nil || counts(row) {
-				s.found, _ = insert(s.found, k, limit)
-			}
+			s.found, _ = insert(s.found, k, limit)
 		}
 	}
 	return s.found

@@ -114,7 +114,7 @@ func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) ([]inde
 		ls, _ := v.graph.list(row, layer)
 		s.links[layer] = x.choose(v, s, s.pool, scale, ls.width, s.links[layer])
 		if layer == 0 && k > 0 {
-			near = x.rank(v, vec, s.unfold(v, s.pool, min(4*min(k, index.MaxRows), x.opt.EfConstruction), nil), k)
+			near = x.rank(v, vec, s.unfold(v, s.pool, min(4*min(k, index.MaxRows), x.opt.EfConstruction)), k)
 		}
 	}
 	if head, ok := s.head(v, x.self(v, s, row)); ok {

@@ -61,7 +61,7 @@ func (x *Index) search(query []float32, k, exact, ef int, keep func(row uint32) 
 		best = s.scan(v, exact, keep)
 	case keep == nil:
 		s.walk(v, 0, s.descend(v, e, 0), ef)
-		if best = s.unfold(v, s.pool, exact, nil); len(best) < k {
+		if best = s.unfold(v, s.pool, exact); len(best) < k {
 			best = s.scan(v, exact, nil) // the walk cannot reach k rows
 		}
 	default:
