@@ -12,9 +12,6 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// Vocabulary is the name of the vocabulary.
-const Vocabulary = "o200k_base"
-
 // o200k builds the tokenizer at its first call.
 var o200k = sync.OnceValue(codec.NewO200kBase)
 

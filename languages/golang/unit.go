@@ -14,7 +14,6 @@ import (
 // unit is the files that are checked together: a package with its own tests, or an external test
 // package.
 type unit struct {
-	path  string // the canonical path, with _test if it is external
 	files []*source
 	names []*declared // of each file
 	*checked
@@ -29,7 +28,7 @@ type unit struct {
 // newUnit checks the files and prepares their graphs, which have only nodes yet.
 func newUnit(fset *token.FileSet, path string, files []*source, names []*declared, imports importing, spare *infos, foreign func(*types.Package, string) (schemas.NodeKey, bool)) *unit {
 	u := &unit{
-		path: path, files: files, names: names, foreign: foreign,
+		files: files, names: names, foreign: foreign,
 		checked: check(fset, path, files, imports, spare), own: map[types.Object]schemas.NodeKey{},
 	}
 	for i := range files {

@@ -12,8 +12,6 @@ type Place struct {
 	Repo string
 	// Workspace is the root directory, as commands are recorded with it.
 	Workspace string
-	// Dir is the directory itself.
-	Dir string
 }
 
 // places remembers where directories are, because finding out runs git.
@@ -46,7 +44,7 @@ func (p *places) locate(ctx context.Context, find func(context.Context, string) 
 	}
 	found, err := find(ctx, dir)
 	if err != nil {
-		return Place{Workspace: dir, Dir: dir}
+		return Place{Workspace: dir}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

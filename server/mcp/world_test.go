@@ -182,7 +182,7 @@ func (w *world) options() mcp.Options {
 		Version: "test", Dir: w.repo.Dir,
 		Open: func(context.Context, bool) (api.Backend, func(), error) { return w.Node, func() {}, nil },
 		Locate: func(_ context.Context, dir string) (mcp.Place, error) {
-			return mcp.Place{Repo: "example.org/shop", Workspace: dir, Dir: dir}, nil
+			return mcp.Place{Repo: "example.org/shop", Workspace: dir}, nil
 		},
 		Import: func(_ context.Context, dir string, _ bool, progress func(api.Progress)) (any, error) {
 			progress(api.Progress{Phase: "import", Done: 1, Total: 2})

@@ -317,9 +317,6 @@ func (n *Node) Log() *pipeline.Log { return n.log }
 // Projections returns the set of projections; nil without the role project.
 func (n *Node) Projections() *projections.Set { return n.set }
 
-// Registry returns the registry of the node's metrics.
-func (n *Node) Registry() *prometheus.Registry { return n.reg }
-
 // Endpoints returns the content of endpoints.json while Run runs.
 func (n *Node) Endpoints() Endpoints {
 	e := Endpoints{

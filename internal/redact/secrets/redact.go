@@ -375,14 +375,8 @@ func Whole(s string) bool {
 	return len(held) == 1 && held[0].end-held[0].start == len(s)
 }
 
-// Named redacts the value of a variable. If the name indicates a secret, the whole value is
-// replaced.
-func (r *Redactor) Named(name, val string) (string, []Finding) {
-	out, found, _ := r.NamedContext(context.Background(), name, val)
-	return out, found
-}
-
-// NamedContext is like Named, but stops when the context ends and then returns the context's error.
+// NamedContext redacts the value of a variable. If the name indicates a secret, the whole value is
+// replaced. It stops when the context ends and then returns the context's error.
 func (r *Redactor) NamedContext(ctx context.Context, name, val string) (string, []Finding, error) {
 	if secretName(name) && Value(val) {
 		if Whole(val) {
