@@ -163,3 +163,30 @@ func (f *finder) tar(c *shell.Call) {
 		f.notHere(c, dir, files)
 	}
 }
+
+func (f *finder) unzip(c *shell.Call) {
+	f.acts++
+	f.readWords(c, shell.Operands(c.Args, "-d -x"))
+	dest := shell.Word{Value: "."}
+	if w, ok := c.FlagValue("-d"); ok {
+		dest = w
+	}
+	f.path(dest, c.Dir, Update, true)
+}
+
+func (f *finder) zip(c *shell.Call) {
+	f.acts++
+	if words := shell.Operands(c.Args, ""); len(words) > 0 {
+		f.path(words[0], c.Dir, Update, false)
+		f.readTrees(c, words[1:])
+	}
+}
+
+func (f *finder) cpio(c *shell.Call) {
+	f.acts++
+	if ws := shell.Operands(c.Args, "-D -F -E"); c.Flag("-p", "--pass-through") && len(ws) > 0 {
+		f.path(ws[len(ws)-1], c.Dir, Update, true)
+	} else if !c.Flag("-o", "--create", "-t", "--list") {
+		f.opaque(c.Dir)
+	}
+}

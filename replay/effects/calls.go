@@ -107,219 +107,51 @@ func (f *finder) judgeCall(c *shell.Call) {
 	if f.setsOwn(c) {
 		return
 	}
-	if sub := c.Sub(); lookingSubs[c.Name][sub] && sub != "" || len(c.Args) > 0 && lookingSubs[c.Name][c.Args[0].Value] {
-		if checkingSubs[sub] && !f.covers(c) {
-			f.checks++
-			return
-		}
-		if !checkingSubs[sub] {
-			f.sees++
-			if c.Name == "git" {
-				repo, dir := f.repo(c, Read)
-				if readsTree[sub] && (c.Drained || c.Inner) && !c.Flag("--cached", "--staged") {
-					f.add(Thing{Kind: Path, Name: dir, Access: Read, Tree: true, Sure: 0.6})
-				}
-				for _, w := range shell.Operands(c.After(), "") {
-					if (c.Drained || c.Inner) && !w.Dynamic && !w.Glob {
-						f.add(Thing{Kind: Branch, Name: w.Value, Access: Read, Repo: repo, Sure: 0.6})
-						f.add(Thing{Kind: Tag, Name: w.Value, Access: Read, Repo: repo, Sure: 0.6})
-					}
-				}
-				if slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "bisect/") }) {
-					f.add(Thing{Kind: Bisect, Name: "bisect", Access: Read, Repo: repo})
-				}
-			}
-			return
-		}
+	if f.looksBySub(c) {
+		return
 	}
 	if f.inside(c) || f.cleans(c) {
 		return
 	}
-	words := shell.Operands(c.Args, "")
-	switch c.Name {
-	case "cd", "pushd", "popd", "chdir", "z":
-		if f.goes++; len(words) > 0 {
-			f.path(words[0], f.dirBefore(), Read, false)
+	f.byName(c)
+}
+
+// looksBySub judges a call whose subcommand only looks or checks; it returns false for any other.
+func (f *finder) looksBySub(c *shell.Call) bool {
+	sub := c.Sub()
+	if (sub == "" || !lookingSubs[c.Name][sub]) && (len(c.Args) == 0 || !lookingSubs[c.Name][c.Args[0].Value]) {
+		return false
+	}
+	if checkingSubs[sub] {
+		if f.covers(c) {
+			return false
 		}
-	case "git":
-		f.git(c)
-	case "mkdir":
-		f.each(c, shell.Operands(c.Args, "-m --mode -Z"), Write, Directory)
-	case "rmdir", "unlink":
-		f.remove(c, words, false)
-	case "rm", "trash", "shred":
-		f.remove(c, shell.Operands(c.Args, "-n -s"), c.Flag("-r", "-R", "--recursive"))
-	case "touch", "truncate":
-		f.acts++
-		for _, w := range shell.Operands(c.Args, "-d -t -r -s --date --reference --size") {
-			f.path(w, c.Dir, Update, false)
+		f.checks++
+		return true
+	}
+	f.sees++
+	if c.Name == "git" {
+		f.looksByGit(c)
+	}
+	return true
+}
+
+// looksByGit adds what a call of git reads that only shows something, where that matters to others.
+func (f *finder) looksByGit(c *shell.Call) {
+	repo, dir := f.repo(c)
+	if c.Drained || c.Inner {
+		if readsTree[c.Sub()] && !c.Flag("--cached", "--staged") {
+			f.add(Thing{Kind: Path, Name: dir, Access: Read, Tree: true, Sure: 0.6})
 		}
-	case "cp", "mv", "install", "ln", "rsync":
-		f.copies(c)
-	case "tee", "sponge":
-		f.acts++
-		access := Write
-		if c.Flag("-a", "--append") {
-			access = Update
-		}
-		for _, w := range words {
-			f.path(w, c.Dir, access, false)
-		}
-	case "cmake":
-		f.cmake(c)
-	case "dpkg-deb":
-		f.debianPackage(c)
-	case "ldconfig":
-		f.acts++
-		dirs := shell.Operands(c.Args, "-C -f -r")
-		if !c.Flag("-n") || len(dirs) == 0 {
-			f.opaque(c.Dir)
-		}
-		for _, w := range dirs {
-			f.path(w, c.Dir, Update, true)
-		}
-	case "tar", "bsdtar", "jar":
-		f.tar(c)
-	case "unzip":
-		f.acts++
-		f.readWords(c, shell.Operands(c.Args, "-d -x"))
-		dest := shell.Word{Value: "."}
-		if w, ok := c.FlagValue("-d"); ok {
-			dest = w
-		}
-		f.path(dest, c.Dir, Update, true)
-	case "zip":
-		if f.acts++; len(words) > 0 {
-			f.path(words[0], c.Dir, Update, false)
-			f.readTrees(c, words[1:])
-		}
-	case "split":
-		f.splits(c, "x", "-l -b -n -a -C -t --lines --bytes --number --suffix-length --line-bytes --separator --additional-suffix --filter")
-	case "csplit":
-		f.splits(c, "xx", "-f -b -n --prefix --suffix-format --digits")
-	case "patch":
-		f.acts++
-		if w, ok := c.FlagValue("-d", "--directory"); ok {
-			f.path(w, c.Dir, Update, true)
-		} else if ws := shell.Operands(c.Args, "-p -i -o -r --strip --input --output"); len(ws) > 0 {
-			f.path(ws[0], c.Dir, Update, false)
-			f.readWords(c, ws[1:])
-		} else {
-			f.path(shell.Word{Value: "."}, c.Dir, Update, true)
-		}
-		if w, ok := c.FlagValue("-i", "--input"); ok {
-			f.path(w, c.Dir, Read, false)
-		}
-	case "sed", "gsed":
-		f.sed(c)
-	case "perl":
-		f.perl(c)
-	case "chmod", "chown", "chgrp", "setfacl":
-		if f.acts++; len(words) > 1 {
-			for _, w := range words[1:] {
-				f.path(w, c.Dir, Update, c.Flag("-R", "--recursive"))
-				for _, w := range f.items(w) {
-					if name, t, ok := f.named(w, c.Dir); ok && !t.Partial {
-						t.Kind, t.Name, t.Access = Mode, name, Write
-						if c.Name == "chmod" && !t.Glob && !c.Flag("-R", "--recursive") {
-							t.Value = f.expand(words[0]).Value
-						}
-						f.add(t)
-					}
-				}
+		for _, w := range shell.Operands(c.After(), "") {
+			if !w.Dynamic && !w.Glob {
+				f.add(Thing{Kind: Branch, Name: w.Value, Access: Read, Repo: repo, Sure: 0.6})
+				f.add(Thing{Kind: Tag, Name: w.Value, Access: Read, Repo: repo, Sure: 0.6})
 			}
 		}
-	case "sort":
-		f.sees++
-		if w, ok := c.FlagValue("-o", "--output"); ok {
-			f.acts++
-			f.path(w, c.Dir, Write, false)
-		}
-		f.readWords(c, shell.Operands(c.Args, "-k -t -o -S -T --key --output --field-separator --parallel"))
-	case "uniq", "xxd":
-		ws := shell.Operands(c.Args, "-f -s -w -l -c -g -o")
-		f.readWords(c, ws[:min(1, len(ws))])
-		if len(ws) < 2 {
-			f.sees++
-			break
-		}
-		f.acts++
-		f.path(ws[1], c.Dir, Write, false)
-	case "msgfmt", "msgunfmt", "msgmerge", "msgcat", "msggrep", "msgattrib", "msgcmp", "msgcomm", "msguniq", "msgfilter", "msgconv", "msgen", "msginit", "xgettext":
-		f.translates(c)
-	case "yq", "xmllint":
-		f.editsData(c)
-	case "strip", "mkfifo", "objcopy", "convert", "magick", "ffmpeg":
-		f.lastOf(c)
-	case "cpio":
-		f.acts++
-		if ws := shell.Operands(c.Args, "-D -F -E"); c.Flag("-p", "--pass-through") && len(ws) > 0 {
-			f.path(ws[len(ws)-1], c.Dir, Update, true)
-		} else if !c.Flag("-o", "--create", "-t", "--list") {
-			f.opaque(c.Dir)
-		}
-	case "find", "gfind":
-		f.finds(c)
-	case "awk", "gawk", "mawk", "nawk":
-		f.awk(c)
-	case "curl":
-		f.fetches(c)
-	case "wget":
-		f.wget(c)
-	case "kill", "pkill", "killall":
-		f.acts++
-		if tells(c) {
-			f.add(Thing{Kind: Job, Name: "&", Access: Update, Sure: 0.7})
-		} else {
-			f.add(Thing{Kind: Job, Name: "*", Access: Remove})
-		}
-	case "sqlite3":
-		f.sqlite(c)
-	case "venv", "virtualenv":
-		f.environment(c)
-	case "gofmt", "gofumpt":
-		f.acts++ // without -w it was seen to look only
-		for _, w := range shell.Operands(c.Args, "-r -cpuprofile -lang -modpath") {
-			f.path(w, c.Dir, Update, !strings.HasSuffix(w.Value, ".go"))
-		}
-	case "iconv":
-		if w, ok := c.FlagValue("-o", "--output"); ok {
-			f.acts++
-			f.path(w, c.Dir, Write, false)
-		} else {
-			f.sees++
-		}
-		f.readWords(c, shell.Operands(c.Args, "-f -t -o --from-code --to-code --output"))
-	case "tic", "infocmp":
-		f.terminals(c)
-	case "crudini":
-		f.setsKeys(c)
-	case "openssl", "gpg":
-		f.outputs(c, "-out --output -o -keyout")
-	case "docker", "podman", "docker-compose":
-		f.container(c)
-	case "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4":
-		f.compresses(c)
-	case "ar":
-		f.archives(c)
-	case "sleep", "wait":
-	case "dd":
-		f.acts++
-		access := Write
-		for _, w := range c.Args {
-			if strings.HasPrefix(w.Value, "seek=") || strings.HasPrefix(w.Value, "conv=") && strings.Contains(w.Value, "notrunc") || strings.HasPrefix(w.Value, "oflag=") && strings.Contains(w.Value, "append") {
-				access = Update
-			}
-		}
-		for _, w := range c.Args {
-			if v, ok := strings.CutPrefix(w.Value, "of="); ok {
-				f.path(shell.Word{Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, c.Dir, access, false)
-			} else if v, ok := strings.CutPrefix(w.Value, "if="); ok {
-				f.path(shell.Word{Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, c.Dir, Read, false)
-			}
-		}
-	default:
-		f.other(c, words)
+	}
+	if slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "bisect/") }) {
+		f.add(Thing{Kind: Bisect, Name: "bisect", Access: Read, Repo: repo})
 	}
 }
 
@@ -358,52 +190,6 @@ func (f *finder) other(c *shell.Call, words []shell.Word) {
 		f.acts++
 		f.destination(c)
 		f.Built = f.Built || builders[c.Name]
-	}
-}
-
-// dirBefore is the directory in which a cd began.
-func (f *finder) dirBefore() string {
-	if f.at > 0 {
-		if dir := f.Line.Calls[f.at].Dir; dir != "" {
-			return dir
-		}
-	}
-	return f.c.Cwd
-}
-
-// splits adds the pieces that split and csplit make of their first operand.
-func (f *finder) splits(c *shell.Call, prefix, valued string) {
-	f.acts++
-	ws := shell.Operands(c.Args, valued)
-	f.readWords(c, ws[:min(1, len(ws))])
-	to := shell.Word{Value: prefix}
-	if w, ok := c.FlagValue("-f", "--prefix"); ok && c.Name == "csplit" {
-		to = w
-	} else if c.Name == "split" && len(ws) > 1 {
-		to = ws[1]
-	}
-	name, ok := shell.Resolve(f.expand(to), c.Dir, f.c.Home)
-	if _, filtered := c.FlagValue("--filter"); !ok || filtered {
-		f.opaque(c.Dir)
-		return
-	}
-	if strings.HasSuffix(to.Value, "/") {
-		name += "/"
-	}
-	f.add(Thing{Kind: Path, Name: name + "*", Access: Write, Glob: true, Sure: 0.9})
-}
-
-// each adds operands as things of a kind.
-func (f *finder) each(c *shell.Call, words []shell.Word, a Access, kind string) {
-	f.acts++
-	for _, w := range words {
-		name, t, ok := f.named(w, c.Dir)
-		if !ok {
-			f.opaque(c.Dir)
-			continue
-		}
-		t.Kind, t.Name, t.Access = kind, name, a
-		f.add(t)
 	}
 }
 
@@ -473,7 +259,7 @@ func walks(c *shell.Call) bool {
 func (f *finder) copies(c *shell.Call) {
 	f.acts++
 	if c.Name == "install" && c.Flag("-d", "--directory") {
-		f.each(c, shell.Operands(c.Args, "-m -o -g --mode --owner --group"), Write, Directory)
+		f.directories(c, "-m -o -g --mode --owner --group")
 		return
 	}
 	ws := shell.Operands(c.Args, "-m -o -g -S -t --mode --owner --group --suffix --target-directory -e --exclude --include")

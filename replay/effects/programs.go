@@ -103,12 +103,12 @@ var sqlKeeps = lazyregexp.New(`(?i)\b(commit|end|release)\b`)
 // sqlReads matches the commands of sqlite3 that read a file.
 var sqlReads = lazyregexp.New(`(?m)^\s*\.(?:import(?: +-\S+(?: +\d+)?)*|read) +([^\s|"']+)`)
 
-// outputs judges a program that writes to the value of a flag, and else looks.
-func (f *finder) outputs(c *shell.Call, flags string) {
+// outputs judges a program of keys, which writes to the value of a flag and else looks.
+func (f *finder) outputs(c *shell.Call) {
 	written := false
 	for i, a := range c.Args {
 		name, value, joined := strings.Cut(a.Value, "=")
-		if !slices.Contains(strings.Fields(flags), name) || !joined && i+1 >= len(c.Args) {
+		if !keyOutputs[name] || !joined && i+1 >= len(c.Args) {
 			continue
 		}
 		w := shell.Word{Value: value, Dynamic: a.Dynamic}

@@ -97,3 +97,6 @@ const objcopyFlags = "-I -O -F -B -R -j -N -K -L -G -W -b -i --input-target --ou
 	"--redefine-sym --redefine-syms --rename-section --add-section --update-section --dump-section --set-section-flags " +
 	"--set-section-alignment --change-section-address --add-gnu-debuglink --add-symbol --prefix-symbols --prefix-sections " +
 	"--gap-fill --pad-to --set-start"
+
+// keyOutputs are the flags by which openssl and gpg are told what to write.
+var keyOutputs = words("-out --output -o -keyout")
