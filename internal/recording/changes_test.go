@@ -247,6 +247,30 @@ func TestChangesOfTheCommandBefore(t *testing.T) {
 	}
 }
 
+// TestChangesOfARemovedDirectory has directories that are removed, or renamed, with what is in them.
+func TestChangesOfARemovedDirectory(t *testing.T) {
+	dir, since := tree(t, "a", "deep/b", "deep/er/c", "moved/d")
+	k := Looker{Remember: true}
+	put(t, filepath.Join(dir, "deep/er/c"), "new")
+	if c := k.Between(since, time.Now(), dir, "", ""); c == nil || !slices.Equal(paths(c, dir), []string{"deep/er/c"}) {
+		t.Fatalf("first look: %+v", c)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "deep")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "moved"), filepath.Join(dir, "there")); err != nil {
+		t.Fatal(err)
+	}
+	c := k.Between(since, time.Now(), dir, "", "")
+	if c == nil {
+		t.Fatal("nothing was looked at")
+	}
+	c.Files = slices.DeleteFunc(c.Files, func(f WrittenFile) bool { return !f.Removed || len(f.WasSHA256) != 32 })
+	if got := paths(c, dir); !slices.Equal(got, []string{"deep/b", "deep/er/c", "moved/d"}) {
+		t.Errorf("removed, and known what they were: %q", got)
+	}
+}
+
 // TestChangesOfPastedCommands has a command that runs before it was looked what the one before it changed.
 func TestChangesOfPastedCommands(t *testing.T) {
 	dir, since := tree(t, "a", "b", "sub/c")

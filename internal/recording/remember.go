@@ -2,7 +2,6 @@ package recording
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -64,14 +63,22 @@ func (r *remembered) asks(f WrittenFile) bool {
 // one, too: learn leaves out what changed before the time since by this clock and is as the last look saw it. If that
 // look had not ended by then, either command may have changed it, and learn returns false. began is when the look began.
 func (r *remembered) learn(c *Changes, l *look, since, began time.Time) (sure bool) {
+	gone := map[string]bool{} // the entries of changed directories by which files were reached
 	for _, dir := range l.directories {
-		for path := range r.files {
-			if filepath.Dir(path) == dir.path {
-				if _, err := os.Lstat(path); os.IsNotExist(err) {
-					was := r.files[path]
-					c.Files = append(c.Files, WrittenFile{Path: path, Removed: true, WasSHA256: slices.Clone(was.hash[:]), WasMode: was.mode})
-					delete(r.files, path)
-				}
+		for path, was := range r.files {
+			in, below := strings.CutPrefix(path, dir.path+"/")
+			if !below {
+				continue
+			}
+			name, _, _ := strings.Cut(in, "/")
+			entry := dir.path + "/" + name
+			if _, looked := gone[entry]; !looked {
+				_, err := os.Lstat(entry)
+				gone[entry] = os.IsNotExist(err)
+			}
+			if gone[entry] {
+				c.Files = append(c.Files, WrittenFile{Path: path, Removed: true, WasSHA256: slices.Clone(was.hash[:]), WasMode: was.mode})
+				delete(r.files, path)
 			}
 		}
 	}
