@@ -18,6 +18,8 @@ type Looked struct {
 	UntilUnixNano int64
 	// Files are those that have another content, or are new or gone.
 	Files []string
+	// Removed are those of Files that are gone.
+	Removed []string
 	// Unclear are files and directories of which the look does not tell whether something in them changed.
 	Unclear []string
 }
@@ -74,6 +76,24 @@ func (v *View) OnlyLooked(id schemas.EventID) (bool, error) {
 	}
 	l, err := v.looked(n)
 	return l != nil && len(l.Files) == 0, err
+}
+
+// Removed reports whether the command of an event was seen to remove a file, or everything that was seen to change in
+// a directory that may be gone.
+func (v *View) Removed(at schemas.Position, name string) (bool, error) {
+	n, err := v.nodeAt(at)
+	if n == nil || err != nil {
+		return false, err
+	}
+	l, err := v.looked(n)
+	return l != nil && err == nil && l.removed(name), err
+}
+
+// removed reports whether a path was seen to be removed.
+func (l *Looked) removed(name string) bool {
+	there := func(f string) bool { return f == name || below(f, name) }
+	return l.changed(name) && !slices.ContainsFunc(l.Files, func(f string) bool { return there(f) && !slices.Contains(l.Removed, f) }) &&
+		!slices.ContainsFunc(l.Unclear, there)
 }
 
 // untouched reports whether a node that should write a resource was seen to leave it as it was.

@@ -56,8 +56,8 @@ func sentence(e narrative.Edge, from, to *Scanned, root bool, between map[schema
 		case place(v) == 1:
 			if v.Resource == made && len(said) == 0 {
 				shows := v.Shows
-				if under = shows == showsBelow; under {
-					shows = "wrote"
+				if under = strings.HasSuffix(shows, " below") && shows != "rewrote files below"; under {
+					shows = strings.TrimSuffix(shows, " below")
 				}
 				say("it " + shows + " " + r)
 			}
@@ -100,11 +100,14 @@ const (
 	showsBelow = "wrote below"
 )
 
+// showsRemoved has the texts for what was written if it was seen to be removed.
+var showsRemoved = map[string]string{showsSeen: "was seen to remove", "wrote": "removed", showsBelow: "removed below"}
+
 // place returns the order of a clause: what it did, what names that, how it ended, further
 // evidence.
 func place(v narrative.Evidence) int {
 	switch v.Shows {
-	case showsSeen, "wrote", showsBelow, "made the directory", "changed the directory", "rewrote files below":
+	case showsSeen, "wrote", showsBelow, "was seen to remove", "removed", "removed below", "made the directory", "changed the directory", "rewrote files below":
 		return 1
 	case showsNamed:
 		return 2

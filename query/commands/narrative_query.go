@@ -140,6 +140,26 @@ func (t *narrativeQuery) basis(c edgeFactors) query.Basis {
 	return query.BasisOf(&t.Session, false, "", t.bounds(c))
 }
 
+// told returns an edge whose evidence says of what a command was seen to remove that it removed it, where the rules
+// say of all that changes that it was written.
+func (t *narrativeQuery) told(e narrative.Edge) (narrative.Edge, error) {
+	e.Evidence = slices.Clone(e.Evidence)
+	for i, v := range e.Evidence {
+		name, isPath := strings.CutPrefix(v.Resource, "path:")
+		shows, may := showsRemoved[v.Shows]
+		if !isPath || !may {
+			continue
+		}
+		switch removed, err := t.view.Removed(v.Position, name); {
+		case err != nil:
+			return e, err
+		case removed:
+			e.Evidence[i].Shows = shows
+		}
+	}
+	return e, nil
+}
+
 // edgeOf returns an edge as an answer shows it.
 func edgeOf(e narrative.Edge) Edge {
 	out := Edge{From: e.From, To: e.To, Kind: e.Kind.String(), Weight: e.Weight, Rule: e.Rule, Evidence: []EdgeEvidence{}}

@@ -155,6 +155,9 @@ func lookedOf(m proto.Message) *narrative.Looked {
 		} else {
 			l.Files = append(l.Files, f.GetPath())
 		}
+		if f.GetRemoved() {
+			l.Removed = append(l.Removed, f.GetPath())
+		}
 	}
 	return l
 }

@@ -80,7 +80,11 @@ func (t *narrativeQuery) edgesBetween(w *walk, taken []*reached) ([]Edge, error)
 			return cmp.Or(cmp.Compare(order[a.From], order[b.From]), cmp.Compare(a.Kind, b.Kind), bytes.Compare(a.From[:], b.From[:]))
 		})
 		for _, e := range edges {
-			out = append(out, edgeOf(e.Edge))
+			told, err := t.told(e.Edge)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, edgeOf(told))
 		}
 	}
 	t.Step(query.Step{Operator: "edges", Counts: map[string]int64{"edges": int64(len(out))}})

@@ -79,16 +79,24 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 		rank.Hits = append(rank.Hits, hit)
 	}
 	for i, c := range answered[1:] {
+		via, err := t.told(c.via)
+		if err != nil {
+			return WhyResponse{}, err
+		}
 		resp.Causes = append(resp.Causes, Cause{
 			Intent: rows[i+1].Intent, Score: c.score, Depth: c.depth, Path: c.path(),
 			Confidence: judged[c.ID].confidence, Signals: judged[c.ID].signals,
-			Why: sentence(c.via, &rows[i+1], &rows[index[c.from.ID]], c.depth == 1, between),
+			Why: sentence(via, &rows[i+1], &rows[index[c.from.ID]], c.depth == 1, between),
 		})
 	}
 	for _, e := range found.edges {
 		_, from := index[e.From]
 		if _, to := index[e.To]; from && to && e.carries >= found.least {
-			resp.Edges = append(resp.Edges, edgeOf(e.Edge))
+			told, err := t.told(e.Edge)
+			if err != nil {
+				return WhyResponse{}, err
+			}
+			resp.Edges = append(resp.Edges, edgeOf(told))
 		}
 	}
 	t.Step(rank)

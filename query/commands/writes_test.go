@@ -3,6 +3,7 @@ package commands_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,5 +120,52 @@ func TestLooksAreReadTogether(t *testing.T) {
 	}
 	if reads != 2 {
 		t.Errorf("%d reads; want 2", reads)
+	}
+}
+
+// TestWhatWasSeenToBeRemoved checks that why and stitch say of a file that a command was seen to remove that it did so,
+// and of one that it only may have removed, or changed, that it wrote it.
+func TestWhatWasSeenToBeRemoved(t *testing.T) {
+	h := newHistory(t)
+	ran := func(minute int, command string, exit int, files string) {
+		h.add(0, minute, fmt.Sprintf(`{"command":%q,"cwd":"/src/app","workspace":"/src/app","session":"s","exit_code":%d,"changes":{"below":"/src/app","looked_at":"2026-05-01T00:%02d:01Z","files":[%s]}}`, command, exit, minute, files))
+	}
+	ran(1, "vim a.c", 0, `{"path":"/src/app/a.c","size":1}`)
+	ran(2, "rm a.c", 0, `{"path":"/src/app/a.c","removed":true}`)
+	ran(3, "cc -c a.c", 1, "")
+	ran(4, "rm -r lib", 0, `{"path":"/src/app/lib/b.c","removed":true},{"path":"/src/app/lib/c.c","removed":true}`)
+	ran(5, "make", 2, "")
+	s := h.sources()
+	s.Event = func(_ context.Context, at schemas.Position) (schemas.LogRecord, error) { return h.log[at], nil }
+	for offset, want := range map[int]struct{ command, why, shows string }{
+		2: {"rm a.c", "it was seen to remove /src/app/a.c, which this uses", "was seen to remove path:/src/app/a.c"},
+		4: {"rm -r lib", "it removed /src/app/lib", "removed below path:/src/app/lib"},
+	} {
+		ref := fmt.Sprintf("%s/0/%d", topic, offset)
+		w, err := commands.Why(t.Context(), s, commands.WhyRequest{Ref: ref})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := commands.Stitch(t.Context(), s, commands.StitchRequest{Ref: ref})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w.Causes) == 0 || w.Causes[0].Command != want.command || !strings.HasPrefix(w.Causes[0].Why, want.why) {
+			t.Errorf("%s: causes %+v; want %s first, since %s", ref, w.Causes, want.command, want.why)
+			continue
+		}
+		for door, edges := range map[string][]commands.Edge{"why": w.Edges, "stitch": n.Edges} {
+			var shows []string
+			for _, e := range edges {
+				if e.From == w.Causes[0].ID && e.To == w.Root.ID {
+					for _, v := range e.Evidence {
+						shows = append(shows, v.Shows+" "+v.Resource)
+					}
+				}
+			}
+			if !slices.Contains(shows, want.shows) {
+				t.Errorf("%s of %s shows %q; want %q", door, ref, shows, want.shows)
+			}
+		}
 	}
 }

@@ -32,7 +32,7 @@ const maxEvidence = 3
 
 // inWords describes the evidence of an edge.
 func inWords(e ask.Edge) string {
-	evidence := slices.DeleteFunc(slices.Clone(e.Evidence), func(x ask.EdgeEvidence) bool { return x.Shows == wroteBelow && wrote(e, x.Resource) })
+	evidence := slices.DeleteFunc(slices.Clone(e.Evidence), func(x ask.EdgeEvidence) bool { return below(x) != "" && wrote(e, x.Resource) })
 	var parts []string
 	for i, x := range evidence {
 		if i == maxEvidence {
@@ -40,8 +40,8 @@ func inWords(e ask.Edge) string {
 			break
 		}
 		s := render.OneLine(x.Shows)
-		if s == wroteBelow {
-			s = "wrote in its directory"
+		if verb := below(x); verb != "" {
+			s = verb + " in its directory"
 		}
 		if x.Resource != "" {
 			s += before(s) + render.OneLine(resourceName(x.Resource))
@@ -56,13 +56,18 @@ func inWords(e ask.Edge) string {
 	return strings.Join(parts, "; ")
 }
 
-// wroteBelow is shown by a command that wrote a file in a directory that the other one uses.
-const wroteBelow = "wrote below"
+// below returns the verb of an evidence that a command wrote or removed a file in a directory that the other one uses.
+func below(x ask.EdgeEvidence) string {
+	if verb, ok := strings.CutSuffix(x.Shows, " below"); ok && (verb == "wrote" || verb == "removed") {
+		return verb
+	}
+	return ""
+}
 
-// wrote reports whether an edge says by itself that a resource was written.
+// wrote reports whether an edge says by itself that a resource was written or removed.
 func wrote(e ask.Edge, resource string) bool {
 	return slices.ContainsFunc(e.Evidence, func(x ask.EdgeEvidence) bool {
-		return x.Resource == resource && (x.Shows == "wrote" || x.Shows == "was seen to write")
+		return x.Resource == resource && slices.Contains([]string{"wrote", "was seen to write", "removed", "was seen to remove"}, x.Shows)
 	})
 }
 
