@@ -72,6 +72,10 @@ func upper(s string) string {
 // sets. Steps are indexes of acts. The error is a *query.RequestError.
 func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]string) ([]replay.Parameter, error) {
 	byTemplate := map[string][]commands.Scanned{}
+	steps := map[schemas.EventID]bool{} // two steps of one template are no two runs of one step
+	for i, a := range w.acts {
+		steps[a.ID] = s.kept[i]
+	}
 	for _, c := range sorted(runs) {
 		if c.ExitCode != nil && *c.ExitCode != 0 {
 			continue // with a value that may be wrong
@@ -114,7 +118,7 @@ func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]stri
 			others := byTemplate[a.Template]
 			for n := len(others) - 1; n >= 0; n-- {
 				o := others[n]
-				if o.ID == a.ID || o.Command == a.Command || o.Cwd != a.Cwd {
+				if steps[o.ID] || o.Command == a.Command || o.Cwd != a.Cwd {
 					continue
 				}
 				theirs := read(o)

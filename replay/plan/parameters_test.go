@@ -27,6 +27,14 @@ func TestParameters(t *testing.T) {
 	if diff := cmp.Diff(map[string][]string{"VERSION=1.2": {"1.3"}}, got); diff != "" {
 		t.Error(diff)
 	}
+	both := narrative("echo 'int one;' > one.h", "echo 'int two;' > two.h", "cat one.h two.h > all.h")
+	for i := range both.Commands[:2] {
+		both.Commands[i].Template = "echo <str> > <path>"
+	}
+	both.Runs = both.Commands
+	if got := made(t, both, Request{}).Parameters; len(got) > 0 {
+		t.Errorf("steps of one plan are parameters of each other: %+v", got)
+	}
 	p := made(t, n, Request{Set: map[string]string{"VERSION": "2.0"}})
 	if got, want := p.Steps[0].Command, "./package --version 2.0 --to out/a.tgz"; got != want {
 		t.Errorf("set: %s, want %s", got, want)
