@@ -31,7 +31,7 @@ func byPair(edges []ask.Edge) map[pair][]ask.Edge {
 const maxEvidence = 3
 
 // inWords describes the evidence of an edge.
-func inWords(e ask.Edge) string {
+func inWords(d *render.Drawing, e ask.Edge) string {
 	evidence := slices.DeleteFunc(slices.Clone(e.Evidence), func(x ask.EdgeEvidence) bool { return below(x) != "" && wrote(e, x.Resource) })
 	var parts []string
 	for i, x := range evidence {
@@ -44,7 +44,7 @@ func inWords(e ask.Edge) string {
 			s = verb + " in its directory"
 		}
 		if x.Resource != "" {
-			s += before(s) + render.OneLine(resourceName(x.Resource))
+			s += before(s) + render.OneLine(resourceName(d, x.Resource))
 		}
 		if x.Score != 0 {
 			s += fmt.Sprintf(" (%.2f)", x.Score)
@@ -82,18 +82,18 @@ func before(shows string) string {
 	return " "
 }
 
-// resourceName omits the kind of a resource if the name makes it clear.
-func resourceName(r string) string {
+// resourceName omits the kind of a resource if the name makes it clear, and the home directory.
+func resourceName(d *render.Drawing, r string) string {
 	if name, ok := strings.CutPrefix(r, "path:"); ok {
-		return name
+		return d.Home(name)
 	}
 	return r
 }
 
 // edgeText describes an edge.
-func edgeText(e ask.Edge) string {
+func edgeText(d *render.Drawing, e ask.Edge) string {
 	s := fmt.Sprintf("%s %.2f", e.Kind, e.Weight)
-	if words := inWords(e); words != "" {
+	if words := inWords(d, e); words != "" {
 		s += ": " + words
 	}
 	return s

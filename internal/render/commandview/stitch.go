@@ -158,7 +158,7 @@ func (l *lanes) edges(edges []ask.Edge, previous schemas.EventID, blank string) 
 			l.d.Print(l.d.Paint(render.Dim, fmt.Sprintf("%s… %d more edges (--wide)", lead, len(edges)-i)))
 			return
 		}
-		s := "← " + l.d.IDs[e.From] + " " + edgeText(e)
+		s := "← " + l.d.IDs[e.From] + " " + edgeText(l.d, e)
 		l.d.Print(l.d.Paint(render.Dim, lead+l.d.Fit(s, render.Columns(lead))))
 	}
 }

@@ -93,7 +93,7 @@ func (t *whyTree) draw(of schemas.EventID, cwd string, root time.Time, lead stri
 			t.d.Text(more, render.Dim, render.OneLine(c.Why))
 		}
 		for _, e := range edges {
-			t.d.Text(more, render.Dim, edgeText(e))
+			t.d.Text(more, render.Dim, edgeText(t.d, e))
 		}
 		t.draw(c.ID, c.Cwd, root, lead+below)
 	}
