@@ -183,6 +183,31 @@ func TestExecPassesSignals(t *testing.T) {
 	}
 }
 
+// TestExecNamesThatAreNoText checks that a command runs and is recorded, and exec ends as it did, in a directory whose
+// name is no UTF-8, and where it makes files with such names; and that it runs where it cannot be recorded.
+func TestExecNamesThatAreNoText(t *testing.T) {
+	w := newWorld(t)
+	for name, x := range map[string]struct {
+		script string
+		code   int
+	}{
+		"its directory": {`mkdir "$(printf 'd\377')" && cd "$(printf 'd\377')" && recount exec -- sh -c 'exit 11'`, 11},
+		"what it makes": {`recount exec -- sh -c 'touch "$(printf "a\377")"; exit 12'`, 12},
+		"what it names": {`recount exec -- sh -c "touch $(printf 'b\377'); exit 13"`, 13},
+		"its author":    {`recount exec --author "$(printf 'c\377')" -- sh -c 'exit 14'`, 14},
+	} {
+		if out, code := w.sh(x.script); code != x.code || out != "" {
+			t.Errorf("%s: exit %d, want the command's %d: %s", name, code, x.code, out)
+		}
+		if out, code := w.sh(fmt.Sprintf("recount find --exit %d", x.code)); code != 0 {
+			t.Errorf("%s: its outcome is not recorded: %s", name, out)
+		}
+	}
+	if out, code := w.sh(`echo 'redact_rules: ./none' >c.yaml; recount --config c.yaml exec -- sh -c 'exit 15' 2>&1`); code != 15 || !strings.Contains(out, "not recorded") {
+		t.Errorf("a command that cannot be recorded: exit %d, want 15: %s", code, out)
+	}
+}
+
 // TestUntrustedServer checks that a server with an untrusted certificate is not waited for: the
 // error says at once what is wrong and what to do.
 func TestUntrustedServer(t *testing.T) {

@@ -77,6 +77,10 @@ func Event(cfg node.Config, p *recountv1.CommandExecuted, id string) (schemas.Ev
 		return schemas.Event{}, 0, err
 	}
 	found := r.Event(p)
+	// Names on disk need not be text, and events are.
+	for _, s := range []*string{&p.Workspace, &p.Cwd, &p.Home, &p.Session, &p.Shell, &p.Author, &p.User, &p.Host, &p.StatedIntent, &p.GitHead} {
+		*s = strings.ToValidUTF8(*s, "\uFFFD")
+	}
 	payload, err := schemas.EncodePayload(p)
 	if err != nil {
 		return schemas.Event{}, 0, err

@@ -34,26 +34,26 @@ func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, ke
 	}
 	start := time.Now()
 	p.StartedAt = timestamppb.New(start)
+	cwd := p.Cwd // as it is on disk
 	cfg, err := con.NodeConfig()
 	if err != nil {
 		return 0, err
 	}
-	e, _, err := commandevent.Event(cfg, p, f.ID)
-	if err != nil {
-		return 0, err
-	}
+	e, _, unfit := commandevent.Event(cfg, p, f.ID)
 	// The command does not wait for its event. The event must be recorded even after an interrupt,
 	// so the work outlives ctx.
 	outliving := context.WithoutCancel(ctx)
 	var first connect.Recorded
 	started := make(chan error, 1)
 	go func() {
-		var err error
-		first, err = con.Append(outliving, cfg, e, false)
+		err := unfit
+		if err == nil {
+			first, err = con.Append(outliving, cfg, e, false)
+		}
 		started <- err
 	}()
 
-	writes := outputsOf(text, p.Cwd)
+	writes := outputsOf(text, cwd)
 	out := &tail{max: maxTail}
 	code, runErr := runChild(con.Terminal, args, out, keepOutput)
 	took := time.Since(start)
@@ -68,16 +68,17 @@ func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, ke
 	if runErr != nil {
 		o.OutputTail = runErr.Error()
 	} else if cfg.RecordChanges == nil || *cfg.RecordChanges {
-		o.Changes = changes(new(recording.Looker).Between(start, start.Add(took), p.Cwd, con.Getenv("HOME"), cfg.DataDir))
+		o.Changes = changes(new(recording.Looker).Between(start, start.Add(took), cwd, con.Getenv("HOME"), cfg.DataDir))
 	}
 	r, err := connect.Redactor(cfg)
-	if err != nil {
-		return 0, err
+	var payload []byte
+	if err == nil {
+		r.Event(o)
+		payload, err = schemas.EncodePayload(o)
 	}
-	r.Event(o)
-	payload, err := schemas.EncodePayload(o)
 	if err != nil {
-		return 0, err
+		con.Tell(fmt.Sprintf("the outcome was not recorded: %s", err))
+		return code, nil
 	}
 	outcome := schemas.Event{
 		// The id depends only on the command's id, because a command ends once. The key is the

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -29,7 +30,7 @@ func outputsOf(text, cwd string) outputs {
 	o := outputs{}
 	for _, r := range none.Understand(text, cwd).GetResources() {
 		writes := r.GetAccess() == recountv1.Access_ACCESS_WRITE || r.GetAccess() == recountv1.Access_ACCESS_READ_WRITE
-		if !writes || r.GetKind() != recountv1.ResourceKind_RESOURCE_KIND_PATH || !filepath.IsAbs(r.GetName()) || len(r.GetName()) > 4096 || strings.ContainsAny(r.GetName(), "*?[") || len(o) == maxWritten {
+		if !writes || r.GetKind() != recountv1.ResourceKind_RESOURCE_KIND_PATH || !filepath.IsAbs(r.GetName()) || len(r.GetName()) > 4096 || !utf8.ValidString(r.GetName()) || strings.ContainsAny(r.GetName(), "*?[") || len(o) == maxWritten {
 			continue
 		}
 		_, err := os.Lstat(r.GetName())
@@ -63,9 +64,10 @@ func (o outputs) written() []*recountv1.WrittenFile {
 	return all
 }
 
-// changes returns what a look found as it is recorded, nil for nil.
+// changes returns what a look found as it is recorded, nil for nil and where a name is no text.
 func changes(c *recording.Changes) *recountv1.Changes {
-	if c == nil {
+	if c == nil || !utf8.ValidString(c.Below) || slices.ContainsFunc(c.Directories, func(dir string) bool { return !utf8.ValidString(dir) }) ||
+		slices.ContainsFunc(c.Files, func(f recording.WrittenFile) bool { return !utf8.ValidString(f.Path) }) {
 		return nil
 	}
 	out := &recountv1.Changes{Below: c.Below, LookedAt: timestamppb.New(c.LookedAt), Directories: c.Directories}
