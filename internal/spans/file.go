@@ -168,9 +168,6 @@ func values(r io.Reader, yield func([]byte, error) bool) {
 
 func yieldJSON(doc []byte, where string, yield func([]byte, error) bool) bool {
 	b, err := FromJSON(doc)
-	if err == nil && len(b) == 0 {
-		err = noTraces(doc)
-	}
 	if err != nil {
 		return yield(nil, &SkipError{Where: where, Reason: err})
 	}
@@ -196,11 +193,14 @@ func noTraces(doc []byte) error {
 	return fmt.Errorf("it has no resourceSpans, so it is not OTLP; its fields are %s", strings.Join(names[:min(len(names), 8)], ", "))
 }
 
-// FromJSON converts OTLP in JSON to protobuf.
+// FromJSON converts OTLP in JSON to protobuf. What holds metrics, logs or no OTLP is an error.
 func FromJSON(doc []byte) ([]byte, error) {
 	var m tracepb.TracesData
 	if err := schemas.UnmarshalOTLP(doc, &m); err != nil {
 		return nil, err
+	}
+	if len(m.ResourceSpans) == 0 {
+		return nil, noTraces(doc)
 	}
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&m)
 }

@@ -320,6 +320,11 @@ func TestEmpty(t *testing.T) {
 	if resp, body := d.post(t, "/v1/traces", []byte("{}"), "Content-Type", asJSON); resp.StatusCode != 200 || string(body) != "{}" {
 		t.Errorf("%d %q", resp.StatusCode, body)
 	}
+	for _, other := range []string{`{"resourceMetrics":[{}]}`, `{"resourceLogs":[]}`, `{"spans":[]}`} { // sent to the wrong path
+		if resp, body := d.post(t, "/v1/traces", []byte(other), "Content-Type", asJSON); resp.StatusCode != 400 {
+			t.Errorf("%s: %d %q", other, resp.StatusCode, body)
+		}
+	}
 	if len(d.log.events) != 0 {
 		t.Errorf("%d events of nothing", len(d.log.events))
 	}
