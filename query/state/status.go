@@ -81,8 +81,10 @@ type LogStatus struct {
 	Ends     schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"The next offset of each partition."`
 	Rejected int64             `json:"rejected" example:"0" doc:"The number of events in the topic rejected: no projection can ever apply them."`
 	// Unread lists the partitions that no input of this process reads.
-	Unread     []string   `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that no process reads: their events are not seen. This is normal for a few seconds after partitions were added."`
-	Mark       *string    `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If the request has mark: a hash that identifies the event at that position. Another log with the same offsets, such as one restored from a copy, has a different mark there. Empty if there is no such event."`
+	Unread []string `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that no process reads: their events are not seen. This is normal for a few seconds after partitions were added."`
+	Mark   *string  `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If the request has mark: a hash that identifies the event at that position. Another log with the same offsets, such as one restored from a copy, has a different mark there. Empty if there is no such event."`
+	// Full tells why the embedded log refuses appends.
+	Full       string     `json:"full,omitempty" example:"the disk is nearly full: 23 MiB free, 256 MiB required" doc:"Why the embedded log refuses appends at present."`
 	FollowsLog bool       `json:"follows_log" doc:"Whether this process applies the log to projections."`
 	Bytes      int64      `json:"bytes,omitempty" example:"9961472" doc:"Disk usage of the embedded log, as du counts it."`
 	SpansSince *time.Time `json:"spans_since,omitempty" doc:"The time from which spans are complete: retention removed earlier ones and kept their hourly sums."`

@@ -110,10 +110,10 @@ type Config struct {
 	// have Benthos; Pipelines is an error in others.
 	RunPipeline func(context.Context, Pipeline) error `yaml:"-"`
 
-	sealRows      int // for tests: seals segments and vectors early
-	streamRecords int // for tests: the maximum records of a batch of the built-in streams
-	// forgetWait replaces forgetPatience in tests.
-	forgetWait time.Duration
+	sealRows      int           // for tests: seals segments and vectors early
+	streamRecords int           // for tests: the maximum records of a batch of the built-in streams
+	forgetWait    time.Duration // for tests: replaces forgetPatience
+	minFree       int64         // for tests: the free space in bytes below which the embedded log is full
 }
 
 // KafkaConfig is the part of Config about the log.
@@ -553,7 +553,7 @@ func (c Config) pipelineConfig() pipeline.Config {
 		DataDir: c.DataDir, Brokers: k.Brokers, Prefix: k.Prefix, Partitions: k.Partitions,
 		ReplicationFactor: k.ReplicationFactor, Listen: listen, Advertise: k.Advertise,
 		AutoCreateTopics: k.AutoCreateTopics,
-		Broker:           broker.Options{AcceptLoss: k.AcceptLoss},
+		Broker:           broker.Options{AcceptLoss: k.AcceptLoss, MinFreeBytes: c.minFree},
 		SASL:             pipeline.SASL{Mechanism: k.SASL.Mechanism, User: k.SASL.User, Password: k.SASL.Password},
 		TLS: pipeline.TLS{
 			Enabled: k.TLS.Enabled, CAFile: k.TLS.CAFile, CertFile: k.TLS.CertFile,

@@ -1,11 +1,38 @@
 package node_test
 
 import (
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/recountdb/recount/internal/diskuse"
 	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/node"
 )
+
+// TestFullDiskIsReported checks that status and metrics tell that the log refuses appends.
+func TestFullDiskIsReported(t *testing.T) {
+	for minFree, want := range map[int64]struct{ full, metric string }{0: {"", "recount_log_full 0"}, 1 << 62: {"the disk is nearly full: ", "recount_log_full 1"}} {
+		cfg := config(t.TempDir())
+		node.MinFree(&cfg, minFree)
+		r := start(t, cfg)
+		st, err := r.Client.Status(t.Context(), api.StatusRequest{})
+		if err != nil || !strings.HasPrefix(st.Log.Full, want.full) || (st.Log.Full == "") != (want.full == "") {
+			t.Errorf("status: %q, %v; want %q", st.Log.Full, err, want.full)
+		}
+		answer, err := http.Get(r.Endpoints().HTTP + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || !strings.Contains(string(body), "\n"+want.metric+"\n") {
+			t.Errorf("metrics without %s: %v", want.metric, err)
+		}
+		r.stop()
+	}
+}
 
 // TestSmallDirectoriesAreSmall is a regression test: an empty directory took 203 MB of disk, and
 // one of nine commands 150 MB besides the log, because each store reserved its maximum.

@@ -17,6 +17,9 @@ func BatchRecords(c *Config, n int) { c.streamRecords = n }
 // ForgetWait sets how long a request to forget waits for the rebuild of projections.
 func ForgetWait(c *Config, d time.Duration) { c.forgetWait = d }
 
+// MinFree sets below how much free space the embedded log refuses appends.
+func MinFree(c *Config, bytes int64) { c.minFree = bytes }
+
 // Sources returns the sources of the node's questions.
 func (n *Node) Sources() commands.Sources { return n.sources() }
 

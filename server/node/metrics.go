@@ -64,6 +64,7 @@ type lagCollector struct {
 
 var (
 	descEnd  = prometheus.NewDesc("recount_log_end_offset", "The end offset of a partition of the log.", []string{"topic", "partition"}, nil)
+	descFull = prometheus.NewDesc("recount_log_full", "1 while the embedded log refuses appends for lack of free space, else 0.", nil, nil)
 	descNext = prometheus.NewDesc("recount_projection_next_offset", "The next offset that a projection will apply.", []string{"projection", "topic", "partition"}, nil)
 	descLag  = prometheus.NewDesc("recount_projection_lag", "Events of the log that a projection has not applied yet.", []string{"projection", "topic", "partition"}, nil)
 )
@@ -71,6 +72,7 @@ var (
 // Describe implements prometheus.Collector.
 func (c *lagCollector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- descEnd
+	ch <- descFull
 	ch <- descNext
 	ch <- descLag
 }
@@ -81,6 +83,13 @@ func (c *lagCollector) Collect(ch chan<- prometheus.Metric) {
 	ends := c.logEnds()
 	for _, tp := range ends.Partitions() {
 		ch <- prometheus.MustNewConstMetric(descEnd, prometheus.GaugeValue, float64(ends[tp]), tp.Topic, strconv.Itoa(int(tp.Partition)))
+	}
+	if c.n.log.Embedded() {
+		full := 0.0
+		if c.n.log.Full() != nil {
+			full = 1
+		}
+		ch <- prometheus.MustNewConstMetric(descFull, prometheus.GaugeValue, full)
 	}
 	if c.n.set == nil {
 		return

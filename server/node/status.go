@@ -71,6 +71,9 @@ func (n *Node) logStatus(ctx context.Context) api.LogStatus {
 		if addr := n.log.Addr(); addr != "" {
 			l.Brokers = []string{addr}
 		}
+		if err := n.log.Full(); err != nil {
+			l.Full = err.Error()
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

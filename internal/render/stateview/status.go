@@ -61,6 +61,9 @@ func logOf(term *render.Terminal, st state.Status) {
 	if st.Log.Bytes > 0 {
 		term.Printf("             %s\n", strings.TrimPrefix(onDisk(st.Log.Bytes), ", "))
 	}
+	if st.Log.Full != "" {
+		term.Printf("             %s\n", term.Paint(render.Red, "nothing can be appended: "+render.OneLine(st.Log.Full)))
+	}
 	if len(st.Log.Brokers) > 0 {
 		term.Printf("             Kafka clients connect to %s\n", strings.Join(st.Log.Brokers, ", "))
 	}

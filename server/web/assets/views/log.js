@@ -36,6 +36,7 @@ function Overview() {
   return html`<${Heading} live=${live}>Log<//>
     <p data-varies>${s.log.kind} log of ${plural(events, "event")}${s.log.bytes !== undefined && html`, ${size(s.log.bytes)}`}; ${s.ready ? html`<span class="good">ready</span>` : html`<span class="warn">catching up</span>`}; ${s.log.rejected > 0 ? html`<a class="bad" href=${href("log/rejected")}>${plural(s.log.rejected, "rejected event")}</a>` : "none rejected"}; since <${Time} at=${s.started} />, pid ${s.pid}, version ${word(s.version)}.</p>
     ${s.log.error && html`<p class="failed"><${Text} value=${s.log.error} /></p>`}
+    ${s.log.full && html`<p class="failed">Nothing can be appended: <${Text} value=${s.log.full} /></p>`}
     ${s.log.unread?.length > 0 && html`<p class="failed">Read by no process: ${s.log.unread.map((x) => html`<code>${word(x)}</code> `)}</p>`}
     ${s.erasing && html`<p class="banner">Erasing ${plural(s.erasing.events, "event")}: ${word(s.erasing.phase)}, ${count(s.erasing.done)} of ${count(s.erasing.total)}.</p>`}
     ${events === 0 && html`<p class="empty">The log is empty. To begin: <code>recount exec -- make test</code>, or <code>recount import history</code>.</p>`}
