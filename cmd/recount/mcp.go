@@ -94,11 +94,11 @@ func (a *app) serveMCP(ctx context.Context, dir string, asData, executes bool) (
 			p.Repo, err = repositoryOf(ctx, dir)
 			return p, err
 		},
-		Import: func(ctx context.Context, dir string, workingTree bool, progress func(api.Progress)) (report any, err error) {
+		Import: func(ctx context.Context, dir string, history int, workingTree bool, progress func(api.Progress)) (report any, err error) {
 			err = lender.Alone(ctx, func() error {
 				con := quiet
 				con.Terminal = &render.Terminal{In: a.In, Out: io.Discard, Err: a.Err, HomeDir: a.HomeDir, JSON: true, Silence: time.Hour, Observe: progress}
-				all, err := importing.Repositories(ctx, &con, importing.GitOptions{History: -1, WorkingTree: workingTree}, []string{dir}, func(commits.Report) {})
+				all, err := importing.Repositories(ctx, &con, importing.GitOptions{History: history, WorkingTree: workingTree}, []string{dir}, func(commits.Report) {})
 				if err == nil {
 					report = all[0]
 				}

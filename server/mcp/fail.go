@@ -83,7 +83,7 @@ func instead(tool string, e *query.NotFoundError) string {
 	case query.UnknownRevision:
 		return "call repository with view=log to see the known revisions"
 	case query.UnknownGraph:
-		return "call repository with view=log to see which revisions have one"
+		return "call repository with view=log to see which revisions have one, or import, where there is one, with history (a number of commits)"
 	case query.UnknownImport:
 		return "call import with the directory of the repository, or give repo"
 	}

@@ -52,6 +52,7 @@ func TestBadArgumentsSayWhatToDo(t *testing.T) {
 		{"remember", map[string]any{}, "kind is missing: one of decision, fact, note"},
 		{"repository", map[string]any{"view": "graph", "symbol": "no.such.thing"}, "call symbols with a part of the name"},
 		{"import", map[string]any{"path": "/etc"}, "not below your directories"},
+		{"import", map[string]any{"history": -3}, "import: history: -3: want 1 or more"},
 		{"import", map[string]any{"path": "../.."}, "not below your directories"},
 	} {
 		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: x.tool, Arguments: x.in})
@@ -132,7 +133,7 @@ func TestCancelledCallEnds(t *testing.T) {
 	w := newWorld(t)
 	o := w.options()
 	began, ended := make(chan struct{}), make(chan struct{})
-	o.Import = func(ctx context.Context, _ string, _ bool, progress func(api.Progress)) (any, error) {
+	o.Import = func(ctx context.Context, _ string, _ int, _ bool, progress func(api.Progress)) (any, error) {
 		progress(api.Progress{Phase: "import", Done: 1, Total: 3})
 		close(began)
 		<-ctx.Done()

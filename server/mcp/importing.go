@@ -11,8 +11,10 @@ import (
 )
 
 type importIn struct {
-	Path        string `json:"path,omitempty" doc:"directory of the repository; default: yours"`
-	WorkingTree bool   `json:"working_tree,omitempty" doc:"uncommitted changes too"`
+	Path string `json:"path,omitempty" doc:"default: yours"`
+	// History is how many commits before HEAD are imported with the contents of their files.
+	History     int  `json:"history,omitempty"`
+	WorkingTree bool `json:"working_tree,omitempty" doc:"uncommitted changes too"`
 }
 
 func imports(ctx context.Context, c *call, in importIn) (a answer, err error) {
@@ -31,7 +33,14 @@ func imports(ctx context.Context, c *call, in importIn) (a answer, err error) {
 	if err := mayImport(dir, dirs); err != nil {
 		return a, err
 	}
-	report, err := c.server.o.Import(ctx, dir, in.WorkingTree, func(p api.Progress) { c.progress(ctx, p) })
+	history := in.History
+	switch {
+	case history < 0:
+		return a, &argumentError{toolImport, fmt.Sprintf("history: %d: want 1 or more", history)}
+	case history == 0:
+		history = -1 // as many as before
+	}
+	report, err := c.server.o.Import(ctx, dir, history, in.WorkingTree, func(p api.Progress) { c.progress(ctx, p) })
 	if err != nil {
 		return a, fmt.Errorf("import %s: %w", dir, err)
 	}

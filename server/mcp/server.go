@@ -33,8 +33,9 @@ type Options struct {
 	// Dir is the directory to use if the client names none; "" is none.
 	Dir string
 	// Import imports the repository in a directory of this machine, which is below the client's own
-	// directories. Nil offers no import.
-	Import func(ctx context.Context, dir string, workingTree bool, progress func(api.Progress)) (any, error)
+	// directories, with the contents of the files of this many commits before HEAD; -1 is as many as before.
+	// Nil offers no import.
+	Import func(ctx context.Context, dir string, history int, workingTree bool, progress func(api.Progress)) (any, error)
 	// Runs executes replays. Nil offers no execution; plans are made all the same.
 	Runs *runs.Runs
 	// AsData answers with data in place of text, unless a call asks otherwise.

@@ -58,6 +58,17 @@ func TestToolsAnswer(t *testing.T) {
 	}
 }
 
+// TestImportGoesFurtherBack checks that an agent can import the commits that a question about a change lacks.
+func TestImportGoesFurtherBack(t *testing.T) {
+	w := newWorld(t)
+	s := mcp.New(w.options())
+	for want, in := range map[int]map[string]any{-1: {}, 20: {"history": 20}} {
+		if connectTo(t, s, nil).says("import", in, "example.org/shop"); w.history != want {
+			t.Errorf("import %v: history %d, want %d", in, w.history, want)
+		}
+	}
+}
+
 // TestContextKeepsItsBudget counts the tokens of contexts as they are sent, in one connection.
 func TestContextKeepsItsBudget(t *testing.T) {
 	c := connectTo(t, mcp.New(newWorld(t).options()), nil)

@@ -115,6 +115,8 @@ type world struct {
 	*node.Node
 	repo *gittest.Repo
 	cfg  node.Config
+	// history is that of the last import.
+	history int
 }
 
 func newWorld(t testing.TB) *world {
@@ -184,7 +186,8 @@ func (w *world) options() mcp.Options {
 		Locate: func(_ context.Context, dir string) (mcp.Place, error) {
 			return mcp.Place{Repo: "example.org/shop", Workspace: dir}, nil
 		},
-		Import: func(_ context.Context, dir string, _ bool, progress func(api.Progress)) (any, error) {
+		Import: func(_ context.Context, dir string, history int, _ bool, progress func(api.Progress)) (any, error) {
+			w.history = history
 			progress(api.Progress{Phase: "import", Done: 1, Total: 2})
 			return commits.Report{Repository: "example.org/shop", Path: dir}, nil
 		},
