@@ -94,7 +94,7 @@ func cycle(steps []Step, waits []int) []string {
 		if from, again := seen[at]; again {
 			var names []string
 			for _, i := range path[from:] {
-				names = append(names, fmt.Sprintf("%q", brief(steps[i].Original)))
+				names = append(names, fmt.Sprintf("%q", Brief(steps[i].Original)))
 			}
 			return names
 		}
@@ -109,8 +109,8 @@ func cycle(steps []Step, waits []int) []string {
 	}
 }
 
-// brief returns the first line of a command, cut to 60 characters.
-func brief(command string) string {
+// Brief returns the first line of a command, cut to 60 characters.
+func Brief(command string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(command), "\n")
 	if r := []rune(line); len(r) > 60 {
 		line, more = string(r[:59]), true

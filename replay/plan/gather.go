@@ -252,7 +252,7 @@ func mended(all []commands.Scanned, failed commands.Scanned) ([]commands.Scanned
 			}
 		}
 	}
-	return nil, &query.NotFoundError{Ref: failed.ID.String(), Hint: fmt.Sprintf("no later run of %q in its workspace is known to have worked", brief(failed.Command))}
+	return nil, &query.NotFoundError{Ref: failed.ID.String(), Hint: fmt.Sprintf("no later run of %q in its workspace is known to have worked", replay.Brief(failed.Command))}
 }
 
 // runs reads other runs in the same workspace.

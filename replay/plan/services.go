@@ -45,7 +45,7 @@ func (s *slice) saved() (more bool) {
 		}
 		for j := i + 1; j < end; j++ {
 			if b := s.w.acts[j]; !s.kept[j] && !b.failed && b.Session == a.Session && asks(b) {
-				s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("what it asks may count in %s, which %q wrote when it ended", name, brief(a.Command)), Evidence: []schemas.Position{b.Position, e.Position}})
+				s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("what it asks may count in %s, which %q wrote when it ended", name, replay.Brief(a.Command)), Evidence: []schemas.Position{b.Position, e.Position}})
 				more = true
 			}
 		}

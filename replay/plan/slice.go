@@ -69,7 +69,7 @@ func (s *slice) logged() (more bool) {
 					continue
 				}
 				if f, ok := b.around.Files[t.Name]; ok && f.Is != absent && f.Was != f.Is {
-					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("a service noted it in %s, which %q reads", t.Name, brief(a.Command)), Evidence: []schemas.Position{b.Position, a.Position}})
+					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("a service noted it in %s, which %q reads", t.Name, replay.Brief(a.Command)), Evidence: []schemas.Position{b.Position, a.Position}})
 					more = true
 				}
 			}
@@ -89,7 +89,7 @@ func (s *slice) feeds() (more bool) {
 		for j := i + 1; j < len(s.w.acts) && (ended(a) < 0 || j < ended(a)); j++ {
 			b := s.w.acts[j]
 			if name := s.w.takenFrom(b); name != "" && !s.kept[j] && s.counts(b) {
-				s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("%q took away %s, which it wrote", brief(a.Command), name), Evidence: []schemas.Position{a.Position, b.Position}})
+				s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("%q took away %s, which it wrote", replay.Brief(a.Command), name), Evidence: []schemas.Position{a.Position, b.Position}})
 				more = true
 			}
 		}
@@ -102,7 +102,7 @@ func (s *slice) feeds() (more bool) {
 				if !s.kept[j] && !b.failed && !b.ended && slices.ContainsFunc(b.Things, func(o effects.Thing) bool {
 					return isPath(o) && o.Name == t.Name && (o.Access == effects.Write || o.Access == effects.Update)
 				}) {
-					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("%q reads what it writes into %s", brief(a.Command), t.Name), Evidence: []schemas.Position{a.Position, b.Position}})
+					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("%q reads what it writes into %s", replay.Brief(a.Command), t.Name), Evidence: []schemas.Position{a.Position, b.Position}})
 					more = true
 				}
 			}
@@ -151,7 +151,7 @@ func (s *slice) waits() (more bool) {
 			}
 			if b.Joins || b.waitsForWork() && !slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port }) {
 				if !s.kept[j] {
-					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("it waits for what %q started", brief(a.Command)), Evidence: []schemas.Position{a.Position, b.Position}})
+					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("it waits for what %q started", replay.Brief(a.Command)), Evidence: []schemas.Position{a.Position, b.Position}})
 					more = true
 				}
 				if b.Joins {
@@ -252,7 +252,7 @@ func (s *slice) close() {
 			}
 			b := s.w.acts[d.on]
 			s.keep(d.on, replay.Reason{
-				Kind: "needed", Text: fmt.Sprintf("%q needs it: %s", brief(s.w.acts[i].Command), needText(d)),
+				Kind: "needed", Text: fmt.Sprintf("%q needs it: %s", replay.Brief(s.w.acts[i].Command), needText(d)),
 				Evidence: []schemas.Position{b.Position, s.w.acts[i].Position},
 			})
 		}
@@ -283,7 +283,7 @@ func (s *slice) removals(results bool) (more bool) {
 				text := "it removes " + name(o.thing) + ", which was there before"
 				evidence := []schemas.Position{a.Position}
 				if kept >= 0 {
-					text = fmt.Sprintf("it removes %s, which %q made", name(o.thing), brief(s.w.acts[kept].Command))
+					text = fmt.Sprintf("it removes %s, which %q made", name(o.thing), replay.Brief(s.w.acts[kept].Command))
 					evidence = append(evidence, s.w.acts[kept].Position)
 				}
 				s.keep(i, replay.Reason{Kind: "result", Text: text, Evidence: evidence})
@@ -308,7 +308,7 @@ func (s *slice) unsets() (more bool) {
 			}
 			for j := range s.w.acts[:d.on] {
 				if s.kept[j] && s.w.acts[j].Session == s.w.acts[d.on].Session && slices.Contains(s.w.acts[j].Sets, d.what) {
-					s.keep(d.on, replay.Reason{Kind: "needed", Text: fmt.Sprintf("it takes back %s before %q", d.what, brief(s.w.acts[i].Command))})
+					s.keep(d.on, replay.Reason{Kind: "needed", Text: fmt.Sprintf("it takes back %s before %q", d.what, replay.Brief(s.w.acts[i].Command))})
 					more = true
 				}
 			}
@@ -444,7 +444,7 @@ func (s *slice) left(i int) replay.Left {
 		}
 		for j := i + 1; j < len(s.w.acts); j++ {
 			if b := s.w.acts[j]; b.Template == a.Template && b.Workspace == a.Workspace && !b.failed && !b.ended {
-				return say(replay.LeftFailed, fmt.Sprintf("it failed, and %q succeeded later", brief(b.Command)), j)
+				return say(replay.LeftFailed, fmt.Sprintf("it failed, and %q succeeded later", replay.Brief(b.Command)), j)
 			}
 		}
 		return say(replay.LeftFailed, "it failed, and nothing is known to rest on it")
@@ -479,25 +479,13 @@ func (s *slice) left(i int) replay.Left {
 	}
 	switch {
 	case gone && removed && by >= 0:
-		return say(replay.LeftUndone, fmt.Sprintf("%q removed what it made, or took it back", brief(s.w.acts[by].Command)), by)
+		return say(replay.LeftUndone, fmt.Sprintf("%q removed what it made, or took it back", replay.Brief(s.w.acts[by].Command)), by)
 	case gone && by >= 0 && s.w.acts[by].Command == a.Command:
 		return say(replay.LeftRepeated, "a later run of the same command made the same", by)
 	case gone && by >= 0:
-		return say(replay.LeftSuperseded, fmt.Sprintf("%q replaced what it made", brief(s.w.acts[by].Command)), by)
+		return say(replay.LeftSuperseded, fmt.Sprintf("%q replaced what it made", replay.Brief(s.w.acts[by].Command)), by)
 	case removes && by < 0:
 		return say(replay.LeftUndone, "what it removed is not made")
 	}
 	return say(replay.LeftUnrelated, "nothing that is needed rests on it")
-}
-
-// brief returns the first line of a command, cut to 60 characters.
-func brief(command string) string {
-	line, _, more := strings.Cut(strings.TrimSpace(command), "\n")
-	if r := []rune(line); len(r) > 60 {
-		line, more = string(r[:59]), true
-	}
-	if more {
-		line += "…"
-	}
-	return line
 }

@@ -473,7 +473,7 @@ func (s *slice) backs(results bool) (more bool) {
 		if wanted {
 			did := s.w.acts[b.of[at].act]
 			s.keep(b.by, replay.Reason{
-				Kind: "result", Text: fmt.Sprintf("it puts back %s, which %q changed", b.what, brief(did.Command)),
+				Kind: "result", Text: fmt.Sprintf("it puts back %s, which %q changed", b.what, replay.Brief(did.Command)),
 				Evidence: []schemas.Position{s.w.acts[b.by].Position, did.Position},
 			})
 			more = true
