@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -325,11 +326,12 @@ func (c *causes) dependency() *suspect {
 	return x
 }
 
-func plural(n int, noun string) string {
+// callsAway says how many calls lie between.
+func callsAway(n int) string {
 	if n == 1 {
-		return noun
+		return "1 call away"
 	}
-	return noun + "s"
+	return strconv.Itoa(n) + " calls away"
 }
 
 // ago formats how long before the failure something happened.

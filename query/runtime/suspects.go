@@ -103,71 +103,17 @@ func (c *causes) linkSymbol(x *suspect, s *reached, by string) {
 
 // reach returns the symbols that take part in the failure: those of the stack trace and what they
 // call, and the handlers of the operations and what they call.
-func (c *causes) reach() (all []reached) {
-	seen := map[string]int{}
-	add := func(r reached) {
-		k := r.Repo + "\x00" + string(r.Key)
-		if i, ok := seen[k]; ok {
-			if r.weight > all[i].weight {
-				all[i] = r
-			}
-		} else if len(all) < maxReached {
-			seen[k] = len(all)
-			all = append(all, r)
-		}
-	}
-	own := c.span.service
-	framed := false
-	if home := c.homeFor(own); home != nil {
-		for n, f := range c.sym.frames {
-			path := c.place(home, f.file)
-			if path == "" {
-				continue
-			}
-			for _, h := range c.j.c.InFile(home.Repo, path, f.function, f.line) {
-				weight := []float64{3.2, 1.8, 0.9}[min(n, 2)]
-				if outside := []string{classFull, classPermission, classMemory, classMissing}; slices.Contains(outside, c.sym.class) {
-					weight *= 0.6 // the code met what it did not make
-				}
-				rule, shows := "frame", fmt.Sprintf("changed %s, in the stack trace at %s:%d", h.Name, path, f.line)
-				if !framed {
-					rule, shows = "raised", fmt.Sprintf("changed %s, which raised the error at %s:%d", h.Name, path, f.line)
-				}
-				add(reached{h, n, roleOwn, own, rule, weight, shows})
-				if !framed {
-					callees, far := c.j.c.Reach(h, 2)
-					for i, k := range callees {
-						if far[i] > 0 {
-							add(reached{k, far[i], roleOwn, own, "callee", 2.4 * math.Pow(farther, float64(far[i]-1)), fmt.Sprintf("changed %s, %d %s away from what raised the error", k.Name, far[i], plural(far[i], "call"))})
-						}
-					}
-				}
-				framed = true
-			}
-		}
-	}
-	from := func(j *Join, r role, service string, weight float64) {
-		if j == nil || j.handled == nil {
-			return
-		}
-		some, far := c.j.c.Reach(*j.handled, reachDepth)
-		for i, h := range some {
-			if far[i] == 0 {
-				add(reached{h, 0, r, service, "handler", weight, "changed what handles it: " + h.Name})
-				continue
-			}
-			w := min(weight, weight*math.Pow(farther, float64(far[i])))
-			add(reached{h, far[i], r, service, "callee", w, fmt.Sprintf("changed %s, %d %s away from what handles it", h.Name, far[i], plural(far[i], "call"))})
-		}
-	}
-	weight := 2.2
+func (c *causes) reach() []reached {
+	in := &involved{seen: map[string]int{}}
+	framed := c.reachFrames(in)
+	own, weight := c.span.service, 2.2
 	if framed {
 		weight = 0.5
 	}
 	if c.of != nil {
-		from(c.of.Code, roleOwn, own, weight)
+		c.reachHandler(in, c.of.Code, roleOwn, own, weight)
 	}
-	from(c.j.ofSpan(c.span), roleOwn, own, weight)
+	c.reachHandler(in, c.j.ofSpan(c.span), roleOwn, own, weight)
 	late := c.sym.class == classTimeout || c.slow != nil
 	for _, o := range c.called {
 		weight := 1.4
@@ -177,7 +123,7 @@ func (c *causes) reach() (all []reached) {
 		case c.sym.answered >= 500:
 			weight = 2 // it failed by itself
 		}
-		from(c.j.joinOf(o), roleCalled, o.service, weight)
+		c.reachHandler(in, c.j.joinOf(o), roleCalled, o.service, weight)
 	}
 	for i := c.span.up; i >= 0; i = c.all[i].up {
 		if s := &c.all[i]; s.service != own && s.seen.Side == recountv1.Side_SIDE_CALLED {
@@ -185,10 +131,79 @@ func (c *causes) reach() (all []reached) {
 			if c.sym.class != "" {
 				weight = -4
 			}
-			from(c.j.ofSpan(s), roleCaller, s.service, weight)
+			c.reachHandler(in, c.j.ofSpan(s), roleCaller, s.service, weight)
 		}
 	}
-	return all
+	return in.all
+}
+
+// involved collects symbols, each with its largest weight.
+type involved struct {
+	all  []reached
+	seen map[string]int // indexes in all
+}
+
+func (in *involved) add(r reached) {
+	k := r.Repo + "\x00" + string(r.Key)
+	if i, ok := in.seen[k]; ok {
+		if r.weight > in.all[i].weight {
+			in.all[i] = r
+		}
+	} else if len(in.all) < maxReached {
+		in.seen[k] = len(in.all)
+		in.all = append(in.all, r)
+	}
+}
+
+// reachFrames adds the symbols of the stack trace, and what the first of them calls. It reports whether
+// there are any.
+func (c *causes) reachFrames(in *involved) (framed bool) {
+	own := c.span.service
+	home := c.homeFor(own)
+	if home == nil {
+		return false
+	}
+	for n, f := range c.sym.frames {
+		path := c.place(home, f.file)
+		if path == "" {
+			continue
+		}
+		weight := []float64{3.2, 1.8, 0.9}[min(n, 2)]
+		if slices.Contains([]string{classFull, classPermission, classMemory, classMissing}, c.sym.class) {
+			weight *= 0.6 // the code met what it did not make
+		}
+		for _, h := range c.j.c.InFile(home.Repo, path, f.function, f.line) {
+			if framed {
+				in.add(reached{h, n, roleOwn, own, "frame", weight, fmt.Sprintf("changed %s, in the stack trace at %s:%d", h.Name, path, f.line)})
+				continue
+			}
+			framed = true
+			in.add(reached{h, n, roleOwn, own, "raised", weight, fmt.Sprintf("changed %s, which raised the error at %s:%d", h.Name, path, f.line)})
+			callees, far := c.j.c.Reach(h, 2)
+			for i, k := range callees {
+				if far[i] > 0 {
+					in.add(reached{k, far[i], roleOwn, own, "callee", 2.4 * math.Pow(farther, float64(far[i]-1)), fmt.Sprintf("changed %s, %s from what raised the error", k.Name, callsAway(far[i]))})
+				}
+			}
+		}
+	}
+	return framed
+}
+
+// reachHandler adds the symbol that handles an operation, and what that calls.
+func (c *causes) reachHandler(in *involved, j *Join, r role, service string, weight float64) {
+	if j == nil || j.handled == nil {
+		return
+	}
+	some, far := c.j.c.Reach(*j.handled, reachDepth)
+	for i, h := range some {
+		if far[i] == 0 {
+			in.add(reached{h, 0, r, service, "handler", weight, "changed what handles it: " + h.Name})
+			continue
+		}
+		w := min(weight, weight*math.Pow(farther, float64(far[i])))
+		in.add(reached{h, far[i], r, service, "callee", w, fmt.Sprintf("changed %s, %s from what handles it", h.Name, callsAway(far[i]))})
+	}
 }
 
 // homeFor returns a service's home, or else the repository that has its handler. The folder of a service that shares its repository with others is the one with its name, if
