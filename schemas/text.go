@@ -4,19 +4,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/recountdb/recount/schemas/clip"
 )
 
 // Clip cuts s to at most n bytes, at the start of a character.
-func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
+func Clip(s string, n int) string { return clip.Head(s, n) }
 
 // OneLine makes foreign text, such as a name, safe for one line of output to people and models:
 // line breaks become ⏎, tabs become spaces, and control characters are shown as escapes. No name

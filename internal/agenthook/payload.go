@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/recountdb/recount/internal/agenttool"
 	"github.com/recountdb/recount/internal/hookinput"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/clip"
 )
 
 // These are the limits of what is read and kept, in bytes.
@@ -186,25 +186,10 @@ func (a Agent) tellsFailures() bool {
 
 // tail returns the end of an output, from the start of a rune, limited to MaxOutput.
 func tail(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= MaxOutput {
-		return s
-	}
-	s = s[len(s)-MaxOutput:]
-	for len(s) > 0 && !utf8.RuneStart(s[0]) {
-		s = s[1:]
-	}
-	return s
+	return clip.Tail(strings.ToValidUTF8(s, "\uFFFD"), MaxOutput)
 }
 
 // cut returns the start of a text: whole runes, at most n bytes.
 func cut(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return clip.Head(strings.ToValidUTF8(s, "\uFFFD"), n)
 }

@@ -2,9 +2,9 @@ package recallhook
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/recountdb/recount/internal/hookinput"
+	"github.com/recountdb/recount/schemas/clip"
 )
 
 // question is what to ask the server about a message: its path, and the request. Names are those of
@@ -31,7 +31,7 @@ func questionOf(m *hookinput.Message, agent, workspace string) (q question, ok b
 		return q, true
 	case "UserPromptSubmit", "BeforeAgent":
 		q.path = "recall"
-		q.request["on"], q.request["text"] = "prompt", head(string(m.Prompt), maxPrompt)
+		q.request["on"], q.request["text"] = "prompt", clip.Head(string(m.Prompt), maxPrompt)
 		return q, strings.TrimSpace(string(m.Prompt)) != ""
 	case "PostToolUse", "PostToolUseFailure", "AfterTool":
 		command, output, failed := outcome(m)
@@ -39,7 +39,7 @@ func questionOf(m *hookinput.Message, agent, workspace string) (q question, ok b
 			return q, false
 		}
 		q.path = "recall"
-		q.request["on"], q.request["command"], q.request["output"] = "failure", head(command, maxPrompt), tail(output, maxOutput)
+		q.request["on"], q.request["command"], q.request["output"] = "failure", clip.Head(command, maxPrompt), clip.Tail(output, maxOutput)
 		return q, true
 	}
 	return q, false
@@ -79,28 +79,6 @@ func outcome(m *hookinput.Message) (command, output string, failed bool) {
 		failed = r.Failed
 	}
 	return string(in.Command), output, failed
-}
-
-// head returns the first n bytes of a text, tail the last: whole runes.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-func tail(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	s = s[len(s)-n:]
-	for len(s) > 0 && !utf8.RuneStart(s[0]) {
-		s = s[1:]
-	}
-	return s
 }
 
 // output is what a hook prints so that the agent takes up a text: the same for all agents.

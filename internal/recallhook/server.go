@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/schemas/clip"
 )
 
 // endpoint is a server on http:// of this machine: its name in requests, and the addresses at which
@@ -156,7 +157,7 @@ func read(r *bufio.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if !strings.HasPrefix(status, "HTTP/1.1 200 ") {
-		return nil, errors.New("the server answered " + head(status, 100))
+		return nil, errors.New("the server answered " + clip.Head(status, 100))
 	}
 	length, chunked := -1, false
 	for {

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/recountdb/recount/internal/redact/secrets"
 	"github.com/recountdb/recount/internal/spool"
+	"github.com/recountdb/recount/schemas/clip"
 	"github.com/recountdb/recount/schemas/homedir"
 )
 
@@ -125,7 +125,7 @@ const maxText = 1 << 20
 // half of a secret is not recognised.
 func (c *Command) Redact(r *secrets.Redactor) {
 	c.Command, _ = r.Command(c.Command)
-	c.Command = cut(Clean(c.Command), maxText)
+	c.Command = clip.Head(Clean(c.Command), maxText)
 	for _, s := range []struct {
 		text *string
 		max  int
@@ -133,7 +133,7 @@ func (c *Command) Redact(r *secrets.Redactor) {
 		{&c.Workspace, 4096}, {&c.Cwd, 4096}, {&c.Home, 4096}, {&c.Session, 256}, {&c.Author, 256}, {&c.Shell, 64}, {&c.User, 256}, {&c.Host, 256},
 	} {
 		out, _ := r.Text(*s.text)
-		*s.text = cut(Clean(out), s.max)
+		*s.text = clip.Head(Clean(out), s.max)
 	}
 	for name, v := range c.Env {
 		c.Env[name], _ = r.Text(v)
@@ -141,17 +141,6 @@ func (c *Command) Redact(r *secrets.Redactor) {
 	if c.Changes != nil && !c.Changes.plain(r) {
 		c.Changes = nil
 	}
-}
-
-// cut returns the start of s: whole characters, at most n bytes.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // Entry returns the command as an entry for the spool.

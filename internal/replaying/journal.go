@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -117,11 +118,10 @@ func (l runLog) finish(ctx context.Context, r run.Report, changes []sandbox.Chan
 
 // cutBytes cuts a text to a number of bytes, between characters.
 func cutBytes(s string, n int) string {
-	for len(s) > n {
-		r := []rune(s)
-		s = string(r[:min(len(r)-1, n)])
+	if len(s) <= n {
+		return s
 	}
-	return s
+	return strings.ToValidUTF8(s[:n], "")
 }
 
 // pastRun is a run that is to go on.

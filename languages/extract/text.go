@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/recountdb/recount/schemas/clip"
 )
 
 // Maximum lengths of texts in facts, in bytes.
@@ -18,15 +20,7 @@ const (
 )
 
 // Clip shortens s to at most n bytes, at a character boundary.
-func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
+func Clip(s string, n int) string { return clip.Head(s, n) }
 
 // QuoteShort returns the first line of text, quoted and shortened, for a message.
 func QuoteShort(text []byte) string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/query/errorline"
+	"github.com/recountdb/recount/schemas/clip"
 )
 
 // mark is a line of an output that tells a failure from others.
@@ -50,7 +51,7 @@ func marksOf(output string) []mark {
 		i := strings.LastIndexAny(output, "\n\r")
 		line := strings.TrimSpace(output[i+1:])
 		output = output[:max(i, 0)]
-		if len(line) < 6 || !complaints.In(line) || strings.Contains(line, " INFO ") || strings.Contains(line, " WARN ") || hollow.MatchString(clip(line, 200)) {
+		if len(line) < 6 || !complaints.In(line) || strings.Contains(line, " INFO ") || strings.Contains(line, " WARN ") || hollow.MatchString(clip.Head(line, 200)) {
 			continue
 		}
 		m := mark{line: specific(line), shown: line}

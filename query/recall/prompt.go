@@ -14,6 +14,7 @@ import (
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/clip"
 )
 
 const (
@@ -301,7 +302,7 @@ func windows(text string) []string {
 			cut := strings.LastIndex(line[:window], ". ")
 			if cut < window/3 {
 				if cut = strings.LastIndexByte(line[:window], ' '); cut < window/3 {
-					cut = max(len(clip(line, window)), 1) - 1
+					cut = max(len(clip.Head(line, window)), 1) - 1
 				}
 			}
 			pieces = append(pieces, strings.TrimSpace(line[:cut+1]))

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/recountdb/recount/internal/lazyregexp"
 	"github.com/recountdb/recount/internal/tokens"
+	"github.com/recountdb/recount/schemas/clip"
 )
 
 // head is the first line of every answer's text.
@@ -38,22 +38,11 @@ func clean(s string) string {
 
 // oneLine returns a text as one clean line of at most n bytes.
 func oneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(clean(clip(s, 4*n))), " ")
+	s = strings.Join(strings.Fields(clean(clip.Head(s, 4*n))), " ")
 	if len(s) > n {
-		s = strings.TrimSpace(clip(s, n-len("…"))) + "…"
+		s = strings.TrimSpace(clip.Head(s, n-len("…"))) + "…"
 	}
 	return s
-}
-
-// clip returns the first n bytes of a text: whole runes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // sentence returns the beginning of a text as one line, up to the last end of a sentence within n
@@ -63,7 +52,7 @@ func sentence(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	s = clip(s, n)
+	s = clip.Head(s, n)
 	for _, end := range []string{". ", "! ", "? ", "; ", ": "} {
 		if i := strings.LastIndex(s, end); i > n/2 {
 			return s[:i+1]

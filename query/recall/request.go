@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/clip"
 )
 
 // These are the occasions to be reminded.
@@ -86,7 +86,7 @@ func (r Request) normal() (Request, error) {
 	r.Tokens = cmp.Or(r.Tokens, budget)
 	r.Text = schemas.Clip(strings.ToValidUTF8(r.Text, "\uFFFD"), MaxText)
 	r.Command = schemas.Clip(strings.ToValidUTF8(r.Command, "\uFFFD"), MaxText)
-	r.Output = tail(strings.ToValidUTF8(r.Output, "\uFFFD"), MaxOutput)
+	r.Output = clip.Tail(strings.ToValidUTF8(r.Output, "\uFFFD"), MaxOutput)
 	var err error
 	r.Moment, err = checked(r.Moment, r.Tokens, r.Without, r.Workspace, r.Agent, r.Session)
 	return r, err
@@ -114,16 +114,4 @@ func checked(m query.Moment, tokens int, without []string, workspace, agent, ses
 		}
 	}
 	return m.Normal()
-}
-
-// tail returns the end of a text: whole runes, at most n bytes.
-func tail(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	s = s[len(s)-n:]
-	for len(s) > 0 && !utf8.RuneStart(s[0]) {
-		s = s[1:]
-	}
-	return s
 }

@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/recountdb/recount/schemas/clip"
 	"github.com/recountdb/recount/server/api"
 )
 
@@ -126,7 +127,7 @@ func checkEnums(name string, in reflect.Value) error {
 			continue
 		}
 		if got := in.FieldByIndex(f.Index).String(); got != "" && !listed(values, got) {
-			return &argumentError{name, fmt.Sprintf("%s: %q: want one of %s", nameOf(f), clip(got, 80), strings.ReplaceAll(values, ",", ", "))}
+			return &argumentError{name, fmt.Sprintf("%s: %q: want one of %s", nameOf(f), abridged(got, 80), strings.ReplaceAll(values, ",", ", "))}
 		}
 	}
 	return nil
@@ -155,15 +156,12 @@ func article(t reflect.Type) string {
 	return "a string"
 }
 
-// clip returns at most n bytes of s, cut between characters.
-func clip(s string, n int) string {
+// abridged returns at most n bytes of s, and an ellipsis if it was cut.
+func abridged(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return clip.Head(s, n) + "…"
 }
 
 // argumentError is what is wrong with a call's arguments.

@@ -35,7 +35,7 @@ Call diff with impact=true for its two revisions, impact with diff for the tests
 			Name: p.name, Description: p.description,
 			Arguments: []*sdk.PromptArgument{{Name: p.argument, Description: p.about, Required: p.required}},
 		}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-			about := clip(r.Params.Arguments[p.argument], maxPromptArgument)
+			about := abridged(r.Params.Arguments[p.argument], maxPromptArgument)
 			switch {
 			case about != "":
 			case p.required:

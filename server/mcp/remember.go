@@ -159,7 +159,7 @@ func (c *call) stated(ctx context.Context, in rememberIn) (m *recountv1.AgentEve
 // agent returns the name under which the client writes, if its token has none.
 func (c *call) agent() string {
 	if info := c.request.ClientInfo(); info != nil {
-		return clip(cmp.Or(info.Name, "mcp"), 200)
+		return abridged(cmp.Or(info.Name, "mcp"), 200)
 	}
 	return "mcp"
 }

@@ -100,7 +100,7 @@ func splitTwo(rest string) (repo, name string, err error) {
 		name, err = url.PathUnescape(b)
 	}
 	if err != nil || !found || name == "" {
-		return "", "", &query.RequestError{Field: "uri", Value: clip(rest, 200), Reason: "want REPO/NAME, each percent-encoded"}
+		return "", "", &query.RequestError{Field: "uri", Value: abridged(rest, 200), Reason: "want REPO/NAME, each percent-encoded"}
 	}
 	return repo, name, nil
 }

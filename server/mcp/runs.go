@@ -237,7 +237,7 @@ func ran(ctx context.Context, c *call, in commandsIn) (a answer, err error) {
 func since(tool, s string) (time.Time, error) {
 	t, err := timespec.Parse(time.Now().UTC(), s)
 	if err != nil {
-		return t, &argumentError{tool, fmt.Sprintf("since: %q: %v", clip(s, 40), err)}
+		return t, &argumentError{tool, fmt.Sprintf("since: %q: %v", abridged(s, 40), err)}
 	}
 	return t, nil
 }
