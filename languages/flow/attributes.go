@@ -205,10 +205,10 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 	return out
 }
 
-// callable returns the member of an interface that is declared with the type of a function, nil if the variable is no
+// callable returns the member of an interface or a type that is declared with the type of a function, nil if the variable is no
 // such member.
 func callable(v *scope.Variable, in *scope.Decl) *scope.Decl {
-	if len(v.Decls) == 1 && in.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE && v.Decls[0].Attributes[scope.Returns] != "" {
+	if len(v.Decls) == 1 && in.IsType() && v.Decls[0].Attributes[scope.Returns] != "" {
 		return v.Decls[0]
 	}
 	return nil

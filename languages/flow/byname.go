@@ -184,7 +184,7 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 		return nil
 	}
 	mixed := func(m scope.Member) bool { return m.Value.Recv != nil && m.Value.Recv.Mixed }
-	if l.e.Lang.Common[of.Last()] && (!l.e.allKnown(here, of.Head) || slices.ContainsFunc(values, mixed)) {
+	if l.e.Lang.Common[of.Last()] && (!l.e.allKnown(here, of.Head) && !l.e.fieldKnown(of.Base()) || slices.ContainsFunc(values, mixed)) {
 		return nil
 	}
 	if d == l.Module.Decl(here.In) && d.Attributes[scope.OfObject] != "" || l.e.typedElsewhere(here, of.Head) {

@@ -50,7 +50,13 @@ func (p *Engine) declaredOne(s *scope.Scope, m *scope.Module, of string) (out sc
 		return nil
 	}
 	name, class := strings.CutSuffix(of, scope.ClassOf)
-	switch at := p.Lookup(s, m.Path(name)); {
+	at := p.Lookup(s, m.Path(name))
+	if at.Rest == 0 && at.Decl != nil && at.Decl.IsFunction() && p.Lang.Exports { // a type may have the name of a function
+		if i := slices.IndexFunc(at.Decl.Outer.Vars[at.Decl.LocalName()].Decls, (*scope.Decl).IsType); i >= 0 {
+			at.Decl = at.Decl.Outer.Vars[at.Decl.LocalName()].Decls[i]
+		}
+	}
+	switch {
 	case at.Rest != 0 || at.Decl == nil:
 	case at.Decl.IsClass() && class:
 		return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: at.Decl}), Sure: true}}

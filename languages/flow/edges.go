@@ -149,9 +149,10 @@ func (p *Engine) constructor(class *scope.Decl) *scope.Decl {
 func (l *Linker) call(here Site, r *recountv1.Reference) {
 	of := l.Module.Path(r.Path)
 	var t scope.Targets
-	values := l.e.called(here, of)
+	all := l.e.called(here, of)
+	values := l.withoutTests(slices.Clone(all), r.In)
 	for _, m := range values {
-		l.callee(&t, l.overload(m.Value, r), m.Sure && !l.passesOn(here, of, m.Value))
+		l.callee(&t, l.overload(m.Value, r), m.Sure && !l.passesOn(here, of, m.Value) && !kept(of, m.Value))
 		if m.Value.Kind == scope.ClassValue && m.Sure && l.e.constructor(m.Value.Decl) != nil && m.Value.Decl != l.Module.Decl(r.In) {
 			l.Edge(scope.References, r.In, m.Value.Decl.Key, l.How(m.Value.Decl), r.At)
 		}
@@ -181,7 +182,8 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	if d := l.several(here, of, &t); d != nil {
 		l.Edge(scope.Calls, r.In, d.Key, l.How(d), r.At)
 	}
-	if d := l.arrived(here, of, values, &t); d != nil {
+	l.standsIn(&t)
+	if d := l.arrived(here, of, values, &t); d != nil && (len(values) == len(all) || d.IsMethod() && len(t.List) == 1) {
 		l.Edge(scope.Calls, r.In, d.Key, scope.ByFlow, r.At)
 		t.List = slices.DeleteFunc(t.List, func(to scope.Target) bool { return to.Decl == d })
 		l.Emit(r.In, r.At, &t)
@@ -195,6 +197,18 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 			l.Edge(scope.References, r.In, s.Decl.Key, scope.ScopeResolved, r.At)
 		}
 	}
+}
+
+// withoutTests returns the values without what tests may put into their place, unless the declaration with the index in is
+// a test.
+func (l *Linker) withoutTests(values scope.Set, in uint32) scope.Set {
+	if d := l.Module.Decl(in); !l.e.Lang.Exports || l.Module.Test || d != nil && d.Test {
+		return values
+	}
+	return slices.DeleteFunc(values, func(m scope.Member) bool {
+		d := m.Value.Decl
+		return !m.Sure && d != nil && (d.Test || d.Mod.Test)
+	})
 }
 
 // overload returns, for a method that an interface declares several times, the first one that takes as many
@@ -218,6 +232,12 @@ func (l *Linker) passesOn(here Site, of scope.Path, v *scope.Value) bool {
 	return v.Kind == scope.FunctionValue && v.Decl == l.Module.Decl(here.In) && v.Decl.Attributes[scope.OfObject] != "" && of.Head == "self"
 }
 
+// kept reports whether a member of another name holds what a member of an interface or a type did: this.check =
+// options.check keeps what somebody gave.
+func kept(of scope.Path, v *scope.Value) bool {
+	return v.Kind == scope.BoundValue && v.Decl != nil && v.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_FIELD && !of.Plain() && v.Decl.Name != of.Last()
+}
+
 // constant returns the constant of a module that a path names and that is called, although nothing
 // is known of its value, as of `export const createSlice = build()`. It returns nil if there is
 // none.
@@ -229,15 +249,23 @@ func (p *Engine) constant(here Site, of scope.Path) *scope.Decl {
 	if s.Rest > 0 || s.Decl == nil || s.Decl.Owner != 0 || s.Decl.Object && !p.Lang.Exports {
 		return nil
 	}
-	switch s.Decl.Kind {
-	case recountv1.SymbolKind_SYMBOL_KIND_CONSTANT, recountv1.SymbolKind_SYMBOL_KIND_VARIABLE:
-		return s.Decl
+	all := []*scope.Decl{s.Decl}
+	if p.Lang.Exports && s.Decl.IsType() && !strings.HasSuffix(s.Decl.Mod.File.Path, ".d.ts") { // a constant may have the name of a type
+		all = s.Decl.Outer.Vars[s.Decl.LocalName()].Decls
+	}
+	for _, d := range all {
+		switch d.Kind {
+		case recountv1.SymbolKind_SYMBOL_KIND_CONSTANT, recountv1.SymbolKind_SYMBOL_KIND_VARIABLE:
+			if of := d.Outer.Vars[d.LocalName()].Aliases; len(all) == 1 || len(of) > 0 && of[0].Head != "?" {
+				return d
+			}
+		}
 	}
 	return nil
 }
 
-// several returns the constant that a call names if it is one of several values, none of them for sure, and not all of
-// other packages. It returns nil if there is no such constant.
+// several returns the constant that a call names if it is one of several values, or of a declared type, none of them for
+// sure, and not all of other packages. It returns nil if there is no such constant.
 func (l *Linker) several(here Site, of scope.Path, t *scope.Targets) *scope.Decl {
 	if !l.e.Lang.Exports || !of.Plain() || slices.ContainsFunc(t.List, func(to scope.Target) bool { return t.Sure[to] }) {
 		return nil
@@ -247,13 +275,36 @@ func (l *Linker) several(here Site, of scope.Path, t *scope.Targets) *scope.Decl
 		return nil
 	}
 	all := d.Outer.Vars[d.LocalName()].Aliases
-	if len(all) < 2 || !slices.ContainsFunc(all, func(a scope.Path) bool {
+	if len(all) < 2 && d.Type == "" || !slices.ContainsFunc(all, func(a scope.Path) bool {
 		found := l.e.Eval(nil, Site{d.Outer, d.Outer.In()}, a)
 		return len(found) == 0 || found[0].Value.Kind != scope.ExternalValue
 	}) {
 		return nil
 	}
 	return d
+}
+
+// standsIn makes a function that a module exports the only sure target of a call if it stands in for functions of the engine,
+// which the call may mean, too, and has their name: exports.hasOwn = Object.hasOwn || function …
+func (l *Linker) standsIn(t *scope.Targets) {
+	var of *scope.Decl
+	for _, to := range t.List {
+		switch {
+		case !l.e.Lang.Exports || !t.Sure[to] || to.Decl != nil && of != nil:
+			return
+		case to.Decl != nil && to.Decl.Attributes[scope.OfModule] == "":
+			return
+		case to.Decl != nil:
+			of = to.Decl
+		case to.External.Pkg != l.e.Lang.Builtins:
+			return
+		}
+	}
+	for _, to := range t.List {
+		if of != nil && to.External != nil && strings.HasSuffix("."+to.External.Name, "."+of.Name) {
+			t.Sure[to] = false
+		}
+	}
 }
 
 // inherited finds a method that a class can only have from its base outside the repository.
@@ -268,6 +319,8 @@ func (l *Linker) inherited(t *scope.Targets, here Site, of scope.Path) {
 			order := m.Value.Decl.Order
 			if m.Value.Kind == scope.SuperValue {
 				order = order[1:]
+			} else if l.e.Lang.Exports && !l.e.Lang.Common[last.Name] && l.overridden(m.Value.Decl, last.Name) {
+				continue // it may be an instance of a subclass that has it
 			}
 			if v := l.e.externalAttr(order, last.Name); v != nil {
 				t.Add(scope.Target{External: v}, m.Sure)

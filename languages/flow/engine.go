@@ -61,7 +61,8 @@ type Engine struct {
 	nested   int
 	// memberNames has the names of the functions that classes declare.
 	memberNames map[string]bool
-	named       *named // see onlyNamed
+	named       *named                // see onlyNamed
+	assigned    map[string][]assigned // see fieldKnown
 	// made has the routers that calls without a name make, by call.
 	made map[call]*scope.Value
 	// unknown has the parameters that calls outside tests give something of which nothing is known.

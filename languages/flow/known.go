@@ -47,6 +47,46 @@ func (p *Engine) allKnown(here Site, name string) bool {
 	})
 }
 
+// fieldKnown reports whether a path is a member of `this`, and something is known of all that the program assigns to members
+// of that name: what is made there, `this`, and parameters of which all is known.
+func (p *Engine) fieldKnown(of scope.Path) bool {
+	if !p.Lang.Exports || of.Head != "self" || len(of.Steps) != 1 || of.Steps[0].Op != '.' {
+		return false
+	}
+	if p.assigned == nil {
+		p.assigned = map[string][]assigned{}
+		for _, m := range p.Modules {
+			for _, b := range m.Facts.Bindings {
+				if _, name := cutLast(b.Target); name != "" && !m.Test {
+					p.assigned[name] = append(p.assigned[name], assigned{m, b})
+				}
+			}
+		}
+	}
+	all := p.assigned[of.Last()]
+	return len(all) > 0 && !slices.ContainsFunc(all, func(a assigned) bool { return !p.knownValue(a) })
+}
+
+// assigned is a value that a member is given.
+type assigned struct {
+	m *scope.Module
+	b *recountv1.Binding
+}
+
+func (p *Engine) knownValue(a assigned) bool {
+	here, value := Site{a.m.ScopeOf(a.b.In), a.b.In}, a.m.Path(a.b.Value)
+	switch {
+	case a.b.Value == scope.NoValue || a.b.Value == "undefined" || a.b.Value == "self":
+		return true
+	case value.Plain():
+		return p.allKnown(here, value.Head)
+	case value.Steps[len(value.Steps)-1].Op != '(':
+		return false
+	}
+	made := p.Eval(nil, here, value.Base())
+	return len(made) > 0 && !slices.ContainsFunc(made, func(m scope.Member) bool { return m.Value.Kind != scope.ClassValue })
+}
+
 // noteGiven notes that something known flows into parameter i of a function from a test, or from elsewhere.
 func (p *Engine) noteGiven(d *scope.Decl, i int, test bool) {
 	if p.Lang.Common == nil || i >= len(d.Parameters) {

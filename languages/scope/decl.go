@@ -55,8 +55,8 @@ func (d *Decl) IsClass() bool {
 	return d.Object || d.Constructs
 }
 
-// isType reports whether d declares a type without a value.
-func (d *Decl) isType() bool {
+// IsType reports whether d declares a type without a value.
+func (d *Decl) IsType() bool {
 	return d.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE
 }
 

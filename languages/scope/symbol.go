@@ -167,7 +167,7 @@ func (p *Program) Meaning(v *Variable) Symbol {
 		if d != nil && p.Lang.Exports && c.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE && (d.Kind == c.Kind || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_CLASS) {
 			continue // it adds members to d
 		}
-		if d == nil || !c.Overload && !(p.Lang.Exports && d.isType() && !c.isType() && !c.IsFunction() && c.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS) {
+		if d == nil || !c.Overload && !(p.Lang.Exports && d.IsType() && !c.IsType() && !c.IsFunction() && c.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS) {
 			d = c // of a type and a constant of the same name, the type
 		}
 	}

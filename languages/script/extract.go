@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 29, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 30, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -108,6 +108,8 @@ type walker struct {
 	// constraints has what type parameters extend, takenApart counts the patterns that are given values of declared types.
 	constraints map[extract.NameIn][]string
 	takenApart  int
+	// symbols has the constants that are symbols, by which members are named: this[_queue]().
+	symbols map[string]bool
 	// exports has the variables of the module that are its exports: var api = exports.
 	exports map[string]bool
 	// inherited are the bases that calls give to functions, which may be declared below.
@@ -122,7 +124,7 @@ type inheritance struct {
 }
 
 func extractScript(f *extract.File) {
-	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, wrappers: map[uint32]string{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}, parts: map[extract.Ref]classObject{}, made: map[uint32]bool{}, ctors: map[uint32]bool{}, partial: map[string]uint32{}, ownNames: map[uint32]string{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}, constraints: map[extract.NameIn][]string{}}
+	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, wrappers: map[uint32]string{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, symbols: map[string]bool{}, exports: map[string]bool{}, parts: map[extract.Ref]classObject{}, made: map[uint32]bool{}, ctors: map[uint32]bool{}, partial: map[string]uint32{}, ownNames: map[uint32]string{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}, constraints: map[extract.NameIn][]string{}}
 	j.setOnce, j.setIn = j.SetOnce(j.setting), j.SetOnceIn(j.setting, j.isScope)
 	j.framework = j.webFramework()
 	j.block(0, state{})
@@ -240,10 +242,14 @@ func (j *walker) visit(n extract.Ref, s state) {
 	case "return_statement":
 		if v := j.Child(n, 0); v != extract.None && s.function && !s.inline {
 			if name := j.Text(j.Field(v, "name")); j.Kind(v) == "function_expression" && name != "" && j.registered[v] == "" {
+				in := uint32(len(j.Facts.Declarations)) + 1
+				given := j.returning(v, s).given
 				j.registered[v] = j.memberOf(v, v, "return", name, s)
+				j.givenParameters(in, given, v)
 				return
 			}
 			j.bindValue("return", v, "", n, s, 0)
+			s = j.returning(v, s)
 		}
 		j.block(n, s)
 	case "yield_expression":
@@ -385,6 +391,7 @@ func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.Symb
 	}
 	if j.Kind(body) != "statement_block" { // x => value
 		j.bindValue("return", body, "", body, inner, 0)
+		inner = j.returning(body, inner)
 	}
 	j.visit(body, inner)
 	return in, decl
@@ -505,10 +512,7 @@ func (j *walker) inline(n extract.Ref, s state) {
 
 // bindTyped binds the names of a pattern to the parts of a value with a declared type.
 func (j *walker) bindTyped(pattern extract.Ref, path, typ string, s state) {
-	j.takenApart++
-	whole := "<<" + extract.Decimal(j.takenApart) + ">>"
-	j.bindPlain(whole, path, typ, pattern, s)
-	j.bindTarget(pattern, extract.None, whole, s)
+	j.bindTarget(pattern, extract.None, j.stands(path, typ, pattern, s), s)
 }
 
 // shadow adds the names of a pattern, which is given the value of a path, to the shadows.

@@ -33,7 +33,8 @@ func (j *walker) variables(n extract.Ref, s state) {
 						j.Bind(s.in, j.Text(name), extract.Unknown, typ, t)
 					}
 				}
-				j.function(fn, d, j.Text(name), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, stmt)
+				in, _ := j.function(fn, d, j.Text(name), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, stmt)
+				j.typedFunction(in, j.Field(d, "type"), fn)
 				continue
 			case "class":
 				j.class(fn, d, j.Text(name), stmt)
@@ -63,6 +64,7 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 	if j.required(name, value, s) {
 		return
 	}
+	j.symbol(name, value)
 	in := s.in
 	if !s.function {
 		own := j.declareVariables(d, name, typ, kind, s)

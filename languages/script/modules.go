@@ -267,6 +267,12 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 			j.visit(right, s.plain())
 			return true
 		}
+		if fn := j.fallback(right); fn != extract.None && isMember {
+			_, decl := j.function(fn, n, name, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, outer)
+			decl.Attributes = map[string]string{scope.OfModule: "true"}
+			j.Bind(s.in, target, exportedName(decl), "", left)
+			right = j.Field(right, "left")
+		}
 		j.exportedPlugin(right, s)
 		j.bindValue(target, right, "", left, s, 0)
 		if isMember {
@@ -276,6 +282,16 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 		j.visit(right, s)
 	}
 	return true
+}
+
+// fallback returns the function that is exported if something else is missing: exports.hasOwn = Object.hasOwn || function ….
+func (j *walker) fallback(value extract.Ref) extract.Ref {
+	if op := j.Text(j.Field(value, "operator")); j.Kind(value) == "binary_expression" && (op == "||" || op == "??") {
+		if fn := j.unwrapped(j.Field(value, "right")); j.isFunction(fn) && j.Text(j.Field(fn, "name")) == "" {
+			return fn
+		}
+	}
+	return extract.None
 }
 
 // exportedName returns the name by which the file has a function or class that is exported where it is

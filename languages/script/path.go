@@ -27,6 +27,9 @@ func (j *walker) path(n extract.Ref, s state) string {
 		return extract.Member(j.path(j.Field(n, "object"), s), j.Text(j.Field(n, "property")))
 	case "subscript_expression":
 		base, index := j.path(j.Field(n, "object"), s), j.Field(n, "index")
+		if j.isSymbol(index) {
+			return extract.Member(base, j.Text(index))
+		}
 		if key, ok := j.literal(index); ok && base != extract.Unknown {
 			return memberOrElement(base, key)
 		}
@@ -98,6 +101,9 @@ func (j *walker) lastName(n extract.Ref) extract.Ref {
 	case "new_expression":
 		next = j.Field(n, "constructor")
 	case "subscript_expression":
+		if index := j.Field(n, "index"); j.isSymbol(index) {
+			return index
+		}
 		next = j.Field(n, "object")
 	case "generic_type":
 		next = j.Field(n, "name")

@@ -173,12 +173,7 @@ func (j *walker) literalMember(value, c extract.Ref, name string, s state) bool 
 	}
 	in := uint32(len(j.Facts.Declarations)) + 1
 	j.memberOf(value, c, extract.Member(of, name), name, s)
-	given := s.member(name).given
-	for i, p := range j.Decl(in).Parameters {
-		if path := parameterOf(given, i); p.Type == "" && path != "" {
-			j.Bind(in, p.Name, path, "", value)
-		}
-	}
+	j.givenParameters(in, s.member(name).given, value)
 	return true
 }
 

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"encoding/json"
 	slash "path"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // `this`, and files see what other files export.
 var definition = flow.Language{
 	Language: scope.Language{
-		Name: "script/29", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json", "package.json"}, Outside: "javascript",
+		Name: "script/30", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json", "package.json"}, Outside: "javascript",
 		Builtins: "globals", Builtin: globals, MembersHidden: true, Exports: true,
 		Layout: func(files []string, manifests []scope.Manifest) scope.Layout { return newLayout(files, manifests) },
 	},
@@ -24,11 +25,12 @@ var definition = flow.Language{
 type layout struct {
 	files   map[string]bool
 	configs map[string]*config
-	next    map[string]bool // folders of applications of Next.js
+	next    map[string]bool   // folders of applications of Next.js
+	mains   map[string]string // the files that packages name as theirs, by folder
 }
 
 func newLayout(files []string, manifests []scope.Manifest) *layout {
-	l := &layout{map[string]bool{}, readConfigs(manifests), nextRoots(files, manifests)}
+	l := &layout{map[string]bool{}, readConfigs(manifests), nextRoots(files, manifests), readMains(manifests)}
 	for _, f := range files {
 		l.files[f] = true
 	}
@@ -56,8 +58,37 @@ func (l *layout) Resolve(from string, i *recountv1.Import) (place string, found,
 		ours = strings.HasPrefix(i.Path, "@/") || strings.HasPrefix(i.Path, "~") || strings.HasPrefix(i.Path, "#") || strings.HasPrefix(i.Path, "/")
 		return "", false, ours
 	}
-	place, found = l.file(slash.Join(scope.DirOf(from), i.Path))
+	at := slash.Join(scope.DirOf(from), i.Path)
+	if place, found = l.file(at); !found {
+		place, found = l.main(at)
+	}
 	return place, found, true
+}
+
+// readMains returns what the packages of a repository name as their main file, by folder.
+func readMains(manifests []scope.Manifest) map[string]string {
+	mains := map[string]string{}
+	for _, m := range manifests {
+		var read struct{ Main string }
+		if slash.Base(m.Path) == "package.json" && json.Unmarshal(m.Content, &read) == nil && read.Main != "" {
+			mains[scope.DirOf(m.Path)] = slash.Clean(read.Main)
+		}
+	}
+	return mains
+}
+
+// main returns the main file of the package in a folder. If it is built, it is the file of that path in src.
+func (l *layout) main(folder string) (place string, found bool) {
+	of, is := l.mains[strings.TrimPrefix(folder, ".")]
+	if !is {
+		return "", false
+	}
+	if place, found = l.file(slash.Join(folder, of)); !found {
+		if _, inside, below := strings.Cut(of, "/"); below {
+			place, found = l.file(slash.Join(folder, "src", inside))
+		}
+	}
+	return place, found
 }
 
 // file returns the file of a path whose extension is left out, or is that of the JavaScript

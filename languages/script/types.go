@@ -40,6 +40,7 @@ func (j *walker) class(n, whole extract.Ref, name string, s state) {
 	if h := j.FirstOf(n, "class_heritage"); h != extract.None {
 		j.heritage(h, in, s.plain())
 	}
+	j.symbolKeys(body)
 	controller := false
 	for _, owner := range []extract.Ref{n, s.statement} {
 		for c := j.First(owner); owner > 0 && c != extract.None; c = j.Next(c) {
@@ -158,6 +159,7 @@ func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool
 			in, decl = j.function(value, n, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, s)
 			decl.Modifiers = append(j.modifiers(n), decl.Modifiers...)
 			decl.Doc = j.CommentBefore(first)
+			j.typedFunction(in, j.Field(n, "type"), value)
 			break
 		}
 		var decl *recountv1.Declaration
@@ -190,11 +192,21 @@ func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool
 	}
 }
 
-// callable notes what a member of an interface returns that is declared with the type of a function:
+// callable notes what a member of an interface or a type returns that is declared with the type of a function:
 // interface Guard { is: (value: unknown) => boolean }.
 func (j *walker) callable(decl *recountv1.Declaration, t extract.Ref, s state) {
 	function := j.Child(t, 0)
-	if owner := j.Decl(s.in); owner == nil || owner.Kind != recountv1.SymbolKind_SYMBOL_KIND_INTERFACE || j.Kind(function) != "function_type" {
+	owner := j.Decl(s.in)
+	if owner == nil || j.Kind(function) != "function_type" {
+		return
+	}
+	switch owner.Kind {
+	case recountv1.SymbolKind_SYMBOL_KIND_INTERFACE:
+	case recountv1.SymbolKind_SYMBOL_KIND_TYPE:
+		if j.Has(j.Parent(t), "?") {
+			return // it is an option, which who calls gives
+		}
+	default:
 		return
 	}
 	decl.Attributes = map[string]string{scope.Returns: extract.FirstOf(j.signatureType(function, s), extract.Unknown)}
@@ -326,6 +338,8 @@ func (j *walker) propertyName(n extract.Ref) string {
 	case "computed_property_name":
 		if name, ok := j.literal(j.Child(n, 0)); ok {
 			return extract.OneLine(name)
+		} else if j.isSymbol(j.Child(n, 0)) {
+			return j.Text(j.Child(n, 0))
 		}
 	}
 	return ""
