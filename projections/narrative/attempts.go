@@ -18,7 +18,7 @@ const maxAttempts = 16
 //	0.95  the same command in the same directory
 //	0.85  the same command
 //	0.75  both name the same resource, other than the program itself
-//	0.5   the same session and directory, within ten minutes, in a category of aims
+//	0.5   the same session and directory, within ten minutes, both in a category of aims
 //	0     otherwise
 //
 // Only pairs that reach sameThing are treated as runs of one thing whose outcomes can differ.
@@ -30,7 +30,7 @@ func likeness(a, b *Node) float64 {
 		return 0.85
 	case sharesNamed(a, b):
 		return sameThing
-	case a.session == b.session && a.Dir == b.Dir && aims[b.Category] && time.Duration(a.gap(b)) <= 10*time.Minute:
+	case a.session == b.session && a.Dir == b.Dir && aims[a.Category] && aims[b.Category] && time.Duration(a.gap(b)) <= 10*time.Minute:
 		return 0.5
 	}
 	return 0
