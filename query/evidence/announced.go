@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,9 +91,10 @@ func Announced(ctx context.Context, s Sources, p schemas.Principal, r AnnouncedR
 	}
 	defer a.Close()
 	about := subjects(r.About)
-	all, err := a.announced(func(subject string) bool {
+	concerned := func(subject string) bool {
 		return len(about) == 0 || slices.ContainsFunc(about, func(s query.Subject) bool { return s.Concerns(subject) })
-	})
+	}
+	all, err := a.announced(concerned)
 	if err != nil {
 		return AnnouncedResponse{}, err
 	}
@@ -105,6 +107,16 @@ func Announced(ctx context.Context, s Sources, p schemas.Principal, r AnnouncedR
 		hint = "nobody has announced work that is still going on; an agent announces it with recount announce or an event " + schemas.TypeWorkAnnounced
 		if len(r.About) > 0 {
 			hint = "nobody has announced work on " + strings.Join(r.About, ", ") + " that is still going on"
+		}
+		if r.Workspace != "" {
+			a.r.Scope.Workspace = ""
+			elsewhere, err := a.announced(concerned)
+			if err != nil {
+				return AnnouncedResponse{}, err
+			}
+			if a.r.Scope.Workspace = r.Workspace; len(elsewhere) > 0 {
+				hint = fmt.Sprintf("%s in this workspace; without it there would be %d", strings.SplitN(hint, ";", 2)[0], len(elsewhere))
+			}
 		}
 	}
 	resp.Basis = a.basis(len(all) == 0, hint)

@@ -174,3 +174,23 @@ func TestAnAnswerAboutASymbolNamesWhoWorksOnIt(t *testing.T) {
 		t.Errorf("claude in s2 is told %q", got)
 	}
 }
+
+// TestWorkAnnouncedElsewhere checks that an answer of one workspace says that there are announcements of others, which an
+// agent over HTTP that names no workspace makes.
+func TestWorkAnnouncedElsewhere(t *testing.T) {
+	w := newWorld(t)
+	w.add(0, announces("a1", 0, 60, "claude", "s1", "symbol:shop.Cart.Add", ""))
+	for _, c := range []struct {
+		workspace, about string
+		want             bool
+	}{{"other", "", true}, {"other", "shop.Cart.Add", true}, {"other", "Nothing", false}, {"shop", "Nothing", false}} {
+		r := evidence.AnnouncedRequest{Workspace: c.workspace}
+		if c.about != "" {
+			r.About = []string{c.about}
+		}
+		resp, err := evidence.Announced(t.Context(), w.src, schemas.Principal{Operator: true}, r)
+		if err != nil || len(resp.Announcements) > 0 || strings.HasSuffix(resp.Hint, "in this workspace; without it there would be 1") != c.want {
+			t.Errorf("%+v: %q, %v", c, resp.Hint, err)
+		}
+	}
+}
