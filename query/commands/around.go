@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -115,7 +116,7 @@ func (t *around) scan(f segment.Filter, order segment.Order) ([]Intent, error) {
 		all = append(all, in)
 		return inner == nil && len(all) < t.r.Limit
 	})
-	return all, firstError(inner, err)
+	return all, cmp.Or(inner, err)
 }
 
 // record counts how often the command worked.

@@ -71,7 +71,7 @@ func Gather(ctx context.Context, s Sources, f Filters, at []schemas.Position, m 
 			return inner
 		})
 	}
-	if err = firstError(inner, err); err != nil {
+	if err = cmp.Or(inner, err); err != nil {
 		return Gathered{}, err
 	}
 	slices.SortFunc(g.Commands, func(x, y Scanned) int {
@@ -95,13 +95,4 @@ func Locate(ctx context.Context, s Sources, ref string, m query.Moment) (schemas
 	defer a.Close()
 	l, err := a.locate(ref)
 	return l.pos, err
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -86,7 +87,7 @@ func (c *counting) run(r StatisticsRequest) error {
 		inner = c.add(v, exit)
 		return inner == nil
 	})
-	if err := firstError(inner, err); err != nil {
+	if err := cmp.Or(inner, err); err != nil {
 		return err
 	}
 	c.RecordTime("scan")
