@@ -5,6 +5,7 @@ import (
 
 	"github.com/recountdb/recount/languages/extract"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // use reads `use a::{b, c as d, e::*};`: one import for each path from which names are imported.
@@ -199,7 +200,7 @@ func (r *walker) literal(n extract.Ref) (string, bool) {
 }
 
 // holders are the methods that pass what the receiver contains to a function.
-var holders = wordSet(`map for_each filter filter_map flat_map any all find find_map position and_then map_or map_or_else
+var holders = wordset.Of(`map for_each filter filter_map flat_map any all find find_map position and_then map_or map_or_else
 inspect take_while skip_while map_while is_some_and is_ok_and retain partition max_by_key min_by_key sort_by_key
 sort_by_cached_key sort_unstable_by_key sort_by sort_unstable_by max_by min_by try_for_each dedup_by_key then_with
 is_none_or group_by chunk_by`)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recountdb/recount/languages/extract"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // webFramework returns the first known framework that the file imports or names.
@@ -288,7 +289,7 @@ func (r *walker) typeOf(n extract.Ref, s state) string {
 }
 
 // axumLayers are the methods of a router that return it.
-var axumLayers = wordSet("route route_service nest nest_service merge layer route_layer with_state fallback fallback_service method_not_allowed_fallback into_service clone")
+var axumLayers = wordset.Of("route route_service nest nest_service merge layer route_layer with_state fallback fallback_service method_not_allowed_fallback into_service clone")
 
 // prefix returns the prefix of scope("/x") and resource("/x") in a chain of calls.
 func (r *walker) prefix(chain extract.Ref, s state) string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/recountdb/recount/languages/extract"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 func (g *generic) find(name string) (bounds string, ok bool) {
@@ -14,15 +15,6 @@ func (g *generic) find(name string) (bounds string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// wordSet returns the set of the words in a text.
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
 }
 
 // typeParameter returns the name of a type parameter, "" for a lifetime or a constant.
@@ -266,7 +258,7 @@ func (r *walker) plainType(text string) string {
 	return text
 }
 
-var rustPrelude = wordSet(`Option Result Vec Box String Some None Ok Err Self Iterator IntoIterator Into From AsRef AsMut
+var rustPrelude = wordset.Of(`Option Result Vec Box String Some None Ok Err Self Iterator IntoIterator Into From AsRef AsMut
 Clone Copy Send Sync Sized Drop Fn FnMut FnOnce Default Eq PartialEq Ord PartialOrd ToString ToOwned`)
 
 // annotation adds references to the names in a type.

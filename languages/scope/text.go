@@ -2,16 +2,12 @@ package scope
 
 import (
 	"strings"
+
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // WordSet returns the set of the words in a text.
-func WordSet(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
+func WordSet(words string) map[string]bool { return wordset.Of(words) }
 
 // DirOf returns the directory of a path, "" at the top.
 func DirOf(p string) string {

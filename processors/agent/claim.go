@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // These rules read a claim from a text that is one short sentence. A value is comparable if it is
@@ -87,9 +88,9 @@ func claimSubject(s string) string {
 }
 
 var (
-	pronouns = set(`it this that these those there here he she they we i you who what which where when how why one something
+	pronouns = wordset.Of(`it this that these those there here he she they we i you who what which where when how why one something
 		nothing everything and or but is are was were if unless because not maybe perhaps probably think thinks said says`)
-	openers = set(`todo note warning error fatal hint info debug tip example e.g. i.e. when after before since while until once
+	openers = wordset.Of(`todo note warning error fatal hint info debug tip example e.g. i.e. when after before since while until once
 		traceback exception question answer update result output step http https`)
 )
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // These rules find what a text mentions. They prefer to miss a reference rather than to guess:
@@ -386,22 +387,14 @@ func hostLike(s string) bool {
 	return false
 }
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
 // extensions are those of files that people mention without a directory.
-var extensions = set(`go py rs js jsx ts tsx mjs cjs java kt kts scala c h cc cpp cxx hpp hh cs rb php pl pm lua swift m mm r jl
+var extensions = wordset.Of(`go py rs js jsx ts tsx mjs cjs java kt kts scala c h cc cpp cxx hpp hh cs rb php pl pm lua swift m mm r jl
 	ex exs erl hs ml mli clj cljs dart zig nim sh bash zsh fish ps1 bat sql proto graphql thrift tf tfvars hcl
 	md rst txt adoc json jsonl ndjson yaml yml toml ini cfg conf env lock sum mod xml html htm css scss sass less csv tsv parquet
 	log patch diff ipynb gradle cmake mk vue svelte pony traj pem crt key pdf png jpg jpeg svg zip gz tgz xz zst tar whl jar`)
 
 // products are names that look like file names.
-var products = set(`node.js next.js vue.js nuxt.js react.js three.js d3.js express.js ember.js angular.js backbone.js chart.js
+var products = wordset.Of(`node.js next.js vue.js nuxt.js react.js three.js d3.js express.js ember.js angular.js backbone.js chart.js
 	require.js moment.js discord.js p5.js asp.net batch.sh`)
 
 // cleanPath returns a path without "./" and doubled slashes. A relative path stays relative.

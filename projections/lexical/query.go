@@ -9,6 +9,7 @@ import (
 	"github.com/recountdb/recount/projections/lexical/bm25"
 	"github.com/recountdb/recount/projections/lexical/gloss"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // Query is a query for commands.
@@ -78,17 +79,9 @@ const maxQueryTerms = 64
 
 // stopWords are words without meaning in a query. In commands they are indexed, since some are the
 // shell's.
-var stopWords = wordSet(`a an and are as at be been by did do does for from had has have how i in is it its
+var stopWords = wordset.Of(`a an and are as at be been by did do does for from had has have how i in is it its
 	me my of on or our that the their them then there these they this those to was we were what when where
 	which who why will with you your`)
-
-func wordSet(s string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(s) {
-		set[w] = true
-	}
-	return set
-}
 
 // terms returns the distinct terms of the query, ascending. Stop words count only in a text that
 // has nothing else.

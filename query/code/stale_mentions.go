@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // checked is the language whose edges a type checker finds, so that a mention without an edge is
@@ -50,7 +51,7 @@ func (m mentions) key(g *Graph, n int32) mentionKey {
 }
 
 // calledFromOutside are the modifiers of declarations that need no caller in the repository.
-var calledFromOutside = setOf("override native extern partial abstract virtual property")
+var calledFromOutside = wordset.Of("override native extern partial abstract virtual property")
 
 // mentionsOf reads the facts of all files in the languages of the candidates.
 func (st *staleness) mentionsOf(all []candidate, files map[string]*recountv1.CodeFile, tests map[string]bool) (mentions, error) {

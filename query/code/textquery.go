@@ -8,6 +8,7 @@ import (
 	"github.com/kljensen/snowball/english"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // These decide how the words that a node has become its score. bench/symbols defines the half of
@@ -302,10 +303,10 @@ func kindsAsked(text string) (r kindRequest) {
 }
 
 // asking has the words that begin a question and say nothing about what is asked for.
-var asking = setOf("where find out show how does do is are can we i the a an what which code")
+var asking = wordset.Of("where find out show how does do is are can we i the a an what which code")
 
 // afterNoun has the words that end the noun phrase at the beginning of a description.
-var afterNoun = setOf("that who which what where when whose is are for of to with in by from on as if after before how")
+var afterNoun = wordset.Of("that who which what where when whose is are for of to with in by from on as if after before how")
 
 // kindWords has the kinds of symbols that a noun of a description may mean.
 var kindWords = func() map[string][]recountv1.SymbolKind {
@@ -366,11 +367,3 @@ var sameMeaning = func() map[string][]string {
 	}
 	return all
 }()
-
-func setOf(words string) map[string]bool {
-	all := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		all[w] = true
-	}
-	return all
-}

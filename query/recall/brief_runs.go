@@ -12,6 +12,7 @@ import (
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // maxResults is how many of the newest results of tools are looked at to find the newest sessions.
@@ -198,7 +199,7 @@ func isTest(keys []string) bool {
 	return false
 }
 
-var checks = set("test tests vet lint check pytest jest vitest tox mypy ruff golangci")
+var checks = wordset.Of("test tests vet lint check pytest jest vitest tox mypy ruff golangci")
 
 // history returns the newest commits of the repository that the workspace is a copy of; nil if none
 // is known or several are.

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // keysOf returns what a command line runs, a key for each of its commands: the program and its
@@ -58,22 +60,14 @@ var runners = []string{"npm", "pnpm", "yarn", "mise", "bun", "deno", "pdm", "uv"
 // These are sets of programs: wrappers run the rest of the line, idle ones do not count as a
 // command, and the arguments of single ones do not say what they do.
 var (
-	wrappers = set("sudo time timeout env nohup command nice xargs then do else")
-	idle     = set("cd echo export set source . true false sleep printf pushd popd done fi if for while")
-	single   = set("cat ls grep rg find sed awk head tail wc mkdir cp mv rm touch diff sort jq which curl open edit create chmod ln tee")
+	wrappers = wordset.Of("sudo time timeout env nohup command nice xargs then do else")
+	idle     = wordset.Of("cd echo export set source . true false sleep printf pushd popd done fi if for while")
+	single   = wordset.Of("cat ls grep rg find sed awk head tail wc mkdir cp mv rm touch diff sort jq which curl open edit create chmod ln tee")
 	// interpreters run programs that are given to them.
-	interpreters = set("node ruby perl php bash sh zsh")
+	interpreters = wordset.Of("node ruby perl php bash sh zsh")
 	// readers only look: they mend nothing.
-	readers = set("cat ls grep rg find head tail wc diff sort jq which pwd tree file stat less more du df ps env type view open")
+	readers = wordset.Of("cat ls grep rg find head tail wc diff sort jq which pwd tree file stat less more du df ps env type view open")
 )
-
-func set(words string) map[string]bool {
-	all := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		all[w] = true
-	}
-	return all
-}
 
 // unquoted blanks out what stands in quotes and in here-documents, so that no separator is found in
 // them.
@@ -146,6 +140,6 @@ func onlyReads(command string) bool {
 }
 
 var (
-	gitReads = set("status diff log show branch blame grep rev-parse ls-files describe remote")
-	goReads  = set("doc list version env vet")
+	gitReads = wordset.Of("status diff log show branch blame grep rev-parse ls-files describe remote")
+	goReads  = wordset.Of("doc list version env vet")
 )

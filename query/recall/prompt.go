@@ -15,6 +15,7 @@ import (
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/schemas/clip"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 const (
@@ -187,7 +188,7 @@ func namesIn(text string) map[string]bool {
 }
 
 // chatter are words of prompts that say nothing about their subject.
-var chatter = set(`please can could would should want need let lets now just also still look check see make sure thanks thank think know again really maybe
+var chatter = wordset.Of(`please can could would should want need let lets now just also still look check see make sure thanks thank think know again really maybe
 	instead good great nice yes okay right don doesn didn isn not but use using like get got way some any all one two more new same other into out about after before
 	have has had been being here back next first last then than too very much many only first help try tried going work works working thing things something
 	user ll ve re`)

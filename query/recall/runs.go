@@ -9,6 +9,7 @@ import (
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/schemas/wordset"
 )
 
 // run is one use of a tool in a session, or something said between two.
@@ -155,7 +156,7 @@ func fileIn(text string) string {
 }
 
 // editors are tools that change files.
-var editors = set("edit multiedit write notebookedit replace write_file edit_file create_file apply_patch patch str_replace_editor str_replace_based_edit_tool file_editor search_replace")
+var editors = wordset.Of("edit multiedit write notebookedit replace write_file edit_file create_file apply_patch patch str_replace_editor str_replace_based_edit_tool file_editor search_replace")
 
 // failed reports whether a run failed, as far as is known; a result without an exit code is judged
 // by its output.

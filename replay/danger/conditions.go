@@ -590,11 +590,3 @@ func changesElsewhere(c *call) bool { return c.Wraps && !c.runsReaders() }
 
 // shows has the programs that only show something.
 var shows = words("ls cat echo pwd uptime uname whoami id hostname date df du free ps top head tail grep wc stat file which env printenv true false cd test [ w who last dmesg journalctl lscpu lsblk ip ifconfig ss netstat ping sort uniq cut awk sed find nproc zcat less more md5sum sha256sum ssh")
-
-func words(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
-}

@@ -4,7 +4,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/recountdb/recount/schemas/wordset"
 )
+
+var words = wordset.Of
 
 // table has the rules that have no theme of their own. A line is what it endangers, the programs, a condition, and what it does.
 var table = []rule{

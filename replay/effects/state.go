@@ -126,11 +126,3 @@ func (f *finder) builtin(c *shell.Call) {
 		}
 	}
 }
-
-func words(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
-}

@@ -1,5 +1,9 @@
 package effects
 
+import "github.com/recountdb/recount/schemas/wordset"
+
+var words = wordset.Of
+
 // looking are programs that change nothing, unless their output is redirected.
 var looking = words(`ls dir ll la l exa eza lsd tree cat bat tac less more most head tail grep egrep fgrep zgrep rg ag ack
  nl od xxd hexdump strings file stat du df ncdu find gfind fd locate which whereis type whatis man info apropos tldr help
