@@ -39,6 +39,8 @@ func (w *world) backByContent(a *act) *back {
 		for _, t := range a.Things {
 			switch {
 			case t.Access == effects.Read:
+			case w.removesUnseen(a, t):
+				return nil
 			case copies && isPath(t) && (t.Glob || t.Partial || within(t.Name, a.seen.Below)):
 			case t.Access == effects.Write && isPath(t) && !t.Tree && !t.Glob:
 				return nil // it takes the place of what earlier acts wrote
@@ -77,6 +79,22 @@ func (w *world) backByContent(a *act) *back {
 		all.of, all.from = append(all.of, commits.of...), min(all.from, commits.from)
 	}
 	return all
+}
+
+// removesUnseen reports whether an act removes a path at which earlier acts left something, though what went with it was
+// not seen: the recorder did not know of it.
+func (w *world) removesUnseen(a *act, t effects.Thing) bool {
+	if t.Access != effects.Remove || !isPath(t) || t.Glob {
+		return false
+	}
+	for name := range a.seen.Files {
+		if within(name, t.Name) {
+			return false
+		}
+	}
+	return len(w.below(t.Name)) > 0 || slices.ContainsFunc(w.wide, func(o *write) bool {
+		return o.gone < 0 && isPath(o.thing) && within(o.thing.Name, t.Name)
+	})
 }
 
 // onlyCopies reports whether a line does nothing but copy, move and remove files.

@@ -12,13 +12,44 @@ import (
 	"github.com/recountdb/recount/replay/transform"
 )
 
-// onlyGit returns the call of git if a line consists of one.
-func onlyGit(l *shell.Line) (*shell.Call, *shell.Call, bool) {
-	if l == nil || len(l.Calls) != 1 || l.Calls[0].Name != "git" || len(l.Redirects) > 0 || l.Background {
-		return nil, nil, false
+// withoutCd returns a line without the cd to its own directory that it begins with: agents write cd ~/app && git add f
+// whether they are there or not. What else is said of the line is as before.
+func withoutCd(l *shell.Line, cwd, home string) *shell.Line {
+	if l == nil || len(l.Calls) < 2 {
+		return l
 	}
 	c := &l.Calls[0]
-	return c, &shell.Call{Name: "git", Args: c.After(), Dir: c.Dir}, true
+	if c.Name != "cd" || len(c.Args) != 1 || c.Inner || c.Apart || c.Maybe || c.Deferred {
+		return l
+	}
+	if to, ok := shell.Resolve(c.Args[0], cwd, home); !ok || to != cwd {
+		return l
+	}
+	rest := *l
+	rest.Calls = l.Calls[1:]
+	return &rest
+}
+
+// onlyGit returns the call of git if a line consists of one, beside calls that only display something: git add f && git
+// status. after is what it is called with behind its subcommand.
+func onlyGit(l *shell.Line) (call, after *shell.Call, ok bool) {
+	if l == nil || len(l.Redirects) > 0 || l.Background {
+		return nil, nil, false
+	}
+	for i := range l.Calls {
+		c := &l.Calls[i]
+		if len(l.Calls) > 1 && (displays[c.Name] || c.Name == "git" && effects.LooksByGit(c.Sub())) {
+			continue
+		}
+		if call != nil || c.Name != "git" || len(l.Calls) > 1 && (c.Maybe || c.Apart || c.Inner || c.Piped || c.Drained) {
+			return nil, nil, false
+		}
+		call = c
+	}
+	if call == nil {
+		return nil, nil, false
+	}
+	return call, &shell.Call{Name: "git", Args: call.After(), Dir: call.Dir}, true
 }
 
 // begins returns the subcommand of git that an act runs: of a line that is one call of it, or of a function that ends

@@ -113,6 +113,7 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 			in.Resources = append(in.Resources, effects.Resource{Kind: r.Kind, Name: r.Name, Read: strings.HasPrefix(r.Access, "read"), Write: strings.HasSuffix(r.Access, "write")})
 		}
 		a.Effects = effects.Of(in)
+		a.whole, a.Line = a.Line, withoutCd(a.Line, c.Cwd, a.home)
 		a.outcome()
 		o.observe(w, a)
 		if a.failed && w.movedHead(a) {

@@ -108,7 +108,7 @@ func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]stri
 		if !s.kept[i] || a.Line == nil {
 			continue
 		}
-		mine := slots(a.Line)
+		mine := slots(a.whole)
 		for k, sl := range mine {
 			_, asked := set[sl.name]
 			if asked && !strings.HasPrefix(sl.value, "[redacted:") {

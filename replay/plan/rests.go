@@ -139,15 +139,15 @@ func (w *world) read(a *act, t effects.Thing) {
 		list := w.exact[key(t)]
 		for i := len(list) - 1; i >= 0; i-- {
 			o := list[i]
+			if o.gone >= 0 && o.removed {
+				continue // it was taken back, so that what was there before is there again
+			}
 			if o.thing.Access == effects.Remove {
 				from = o.act
 				break
 			}
 			if o.gone < 0 {
 				add(o, min(t.Sure, o.thing.Sure))
-			}
-			if o.gone >= 0 && o.removed {
-				continue // it was taken back, so that what was there before is there again
 			}
 			// An act that changed it read it too, and so depends on those before.
 			if o.gone < 0 && o.thing.Access == effects.Update || o.thing.Access == effects.Write && o.thing.Kind != effects.Directory {

@@ -26,7 +26,7 @@ func (b *builder) step(i int) replay.Step {
 		Background: a.Background, EndedBy: b.endedBy(a),
 	}
 	home := b.m.Path(a.home)
-	out := b.m.Command(transform.Input{Text: a.Command, Shell: a.Shell, Cwd: a.Cwd, User: a.User, Home: a.home, Line: a.Line, Names: named(a), Status: b.w.statusBefore(a)})
+	out := b.m.Command(transform.Input{Text: a.Command, Shell: a.Shell, Cwd: a.Cwd, User: a.User, Home: a.home, Line: a.whole, Names: named(a), Status: b.w.statusBefore(a)})
 	st.Command, st.Asks = out.Text, out.Asks
 	b.environment(a, &st)
 	if dir := b.w.cameFrom(a); dir != "" {

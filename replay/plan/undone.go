@@ -38,12 +38,13 @@ func (w *world) putsBack(a *act) *back {
 	if b := w.movesTreeBack(a); b != nil {
 		return b
 	}
+	if c, here, ok := onlyGit(a.Line); ok && !a.Background && !c.Maybe && !c.Abroad {
+		return w.restores(a, c, here)
+	}
 	if a.Line == nil || len(a.Line.Calls) != 1 || len(a.Line.Redirects) > 0 || a.Background || a.Line.Calls[0].Maybe || a.Line.Calls[0].Abroad {
 		return nil
 	}
 	switch c := &a.Line.Calls[0]; c.Name {
-	case "git":
-		return w.restores(a, c)
 	case "sed":
 		return w.takesLine(a, c)
 	case "mv", "cp":
@@ -295,14 +296,11 @@ var keepsOriginal = map[string]bool{"patch": true, "sed": true, "perl": true}
 
 // restores returns the back of git restore or git checkout -- FILE: it undoes what was written to the
 // files since they were last added to the index.
-func (w *world) restores(a *act, c *shell.Call) *back {
-	_, here, ok := onlyGit(a.Line)
-	if !ok {
-		return nil
-	}
+func (w *world) restores(a *act, c, here *shell.Call) *back {
+	first := slices.IndexFunc(here.Args, func(v shell.Word) bool { return v.Value != "-q" && v.Value != "--quiet" })
 	switch sub := c.Sub(); {
 	case sub == "restore" && !here.Flag("-S", "--staged", "-s", "--source", "-p", "--patch", "-m", "--merge", "--ours", "--theirs", "--pathspec-from-file"):
-	case sub == "checkout" && len(here.Args) > 1 && here.Args[0].Value == "--", a.files:
+	case sub == "checkout" && first >= 0 && here.Args[first].Value == "--", a.files:
 	default:
 		return nil
 	}

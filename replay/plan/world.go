@@ -15,10 +15,11 @@ import (
 type act struct {
 	commands.Scanned
 	effects.Effects
-	at     int    // its index in world.acts
-	home   string // the home directory of its user
-	failed bool   // it failed and left nothing that counts
-	ended  bool   // it was interrupted
+	at     int         // its index in world.acts
+	whole  *shell.Line // its line as it was written; Line is without a cd that leads nowhere
+	home   string      // the home directory of its user
+	failed bool        // it failed and left nothing that counts
+	ended  bool        // it was interrupted
 	deps   []dep
 	maybe  map[int]dep // possible dependencies, such as those of a program that reads a directory, by index
 	above  bits        // the acts that it depends on, directly or indirectly
