@@ -255,12 +255,12 @@ func (a *act) places() []string { return homePlaces(a.withoutPrograms(), a.home)
 // the files that it redirects to, and the words of programs of which it is known what they write.
 func (a *act) withoutPrograms() string {
 	text := searchPath.ReplaceAllString(a.Command, "")
-	if a.Line != nil {
-		for _, rd := range a.Line.Redirects {
+	if a.whole != nil {
+		for _, rd := range a.whole.Redirects {
 			text = strings.Replace(text, rd.Target.Text, "", 1)
 		}
-		for i := range a.Line.Calls {
-			c := &a.Line.Calls[i]
+		for i := range a.whole.Calls {
+			c := &a.whole.Calls[i]
 			if strings.Contains(c.Head.Text, "/") {
 				text = strings.Replace(text, c.Head.Text, "", 1)
 			}
