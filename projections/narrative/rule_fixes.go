@@ -2,7 +2,7 @@ package narrative
 
 import "github.com/recountdb/recount/schemas"
 
-// fixesRule (fixes/1) finds the failed attempt at the same thing that this intent, which succeeded,
+// fixesRule (fixes/2) finds the failed attempt at the same thing that this intent, which succeeded,
 // follows; or the intent of the session that failed to change, in another way, what this one
 // changed. The weight is how alike the two are (see likeness; 0.6 for the other way; an attempt of
 // another session counts only within an hour), times
@@ -14,7 +14,7 @@ import "github.com/recountdb/recount/schemas"
 // The evidence is both outcomes and the newest four changes.
 var fixesRule = rule{
 	kind: Fixes,
-	name: "fixes/1",
+	name: "fixes/2",
 	in: func(f *forming) error {
 		if !f.to.Succeeded() {
 			return nil

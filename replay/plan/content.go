@@ -75,6 +75,9 @@ func (w *world) backByContent(a *act) *back {
 		}
 		all = all.and(b)
 	}
+	if sub == "reset" && all != nil && w.stagedBefore(a, all.from) {
+		return nil
+	}
 	if commits != nil && all != nil {
 		all.of, all.from = append(all.of, commits.of...), min(all.from, commits.from)
 	}
@@ -235,7 +238,7 @@ func (w *world) resetsBack(a *act) *back {
 			break
 		}
 	}
-	if len(b.of) == 0 || w.before(w.acts[b.from]) == nil || w.before(w.acts[b.from]).GitHead != a.GitHead {
+	if len(b.of) == 0 || w.before(w.acts[b.from]) == nil || w.before(w.acts[b.from]).GitHead != a.GitHead || w.stagedBefore(a, b.from) {
 		return nil
 	}
 	for name, f := range is {
@@ -249,6 +252,24 @@ func (w *world) resetsBack(a *act) *back {
 	}
 	slices.Sort(b.files)
 	return b
+}
+
+// stagedBefore reports whether acts before another one staged what files do not tell of, a removal or a submodule, and did
+// not commit it: git reset --hard takes that back too.
+func (w *world) stagedBefore(a *act, from int) bool {
+	for _, p := range slices.Backward(w.acts[:from]) {
+		if p.Workspace != a.Workspace || p.failed {
+			continue
+		}
+		if p.GitHead != a.GitHead {
+			return false
+		}
+		sub := gitSub(p.Line)
+		if (sub == "rm" || sub == "mv" || sub == "submodule") && slices.ContainsFunc(p.writes, func(o *write) bool { return o.gone < 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyGitOf reports whether a line consists of calls of git, of some subcommands or only looking.
