@@ -31,6 +31,7 @@ func TestThings(t *testing.T) {
 	for command, want := range map[string]string{
 		"git format-patch -2 main":                     "reads commit HEAD; reads repository repository; writes path /w/*.patch",
 		"git remote add r ../x":                        "reads repository repository; writes remote r; writes settings remote r",
+		`python3 -c 'print(open("a/b"))' in/f`:         "reads path /w/in/f",
 		"gofmt -w a.go cmd":                            "updates path /w/a.go; updates path /w/cmd/**",
 		"curl -c jar localhost:8000/":                  "reads port 8000; writes path /w/jar",
 		"curl -b jar localhost:8000/":                  "reads path /w/jar; reads port 8000",

@@ -33,6 +33,14 @@ var (
 	writesInOneLine = lazyregexp.New(`(?i)open\s*\([^)]*['"][wax>]|open\s*\([^)]*,\s*[a-z]|\bopen\b[^;]*['"]\s*\+?[>|]|write|save|dump|to_(csv|json|parquet|excel|pickle|html|sql)\b|extractall|archive|mkdir|remove|unlink|rename|copy|move|symlink|chmod|subprocess|system|popen|exec|spawn|\bfs\b|` + "`")
 )
 
+// withoutText returns the operands of a call without the text of a program, as behind -c.
+func withoutText(c *shell.Call) []shell.Word {
+	if shells[c.Name] {
+		return shell.Operands(c.Args, "-c -e --eval")
+	}
+	return shell.Operands(c.Args, "")
+}
+
 // oneLiner adds what a program in a word writes to files that it names, and reports whether it may write
 // others too.
 func (f *finder) oneLiner(c *shell.Call, program shell.Word) bool {

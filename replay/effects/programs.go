@@ -388,7 +388,7 @@ func (f *finder) destination(c *shell.Call) {
 		return
 	}
 	f.opaque(dir)
-	for _, w := range shell.Operands(c.Args, "") {
+	for _, w := range withoutText(c) {
 		if name, value, ok := strings.Cut(w.Value, "="); ok && isVariable.MatchString(name) {
 			// make O=../build
 			if staged && strings.HasSuffix(strings.ToLower(name), "prefix") {
