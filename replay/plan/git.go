@@ -13,7 +13,7 @@ import (
 )
 
 // withoutCd returns a line without the cd to its own directory that it begins with: agents write cd ~/app && git add f
-// whether they are there or not. What else is said of the line is as before.
+// whether they are there or not.
 func withoutCd(l *shell.Line, cwd, home string) *shell.Line {
 	if l == nil || len(l.Calls) < 2 {
 		return l

@@ -27,7 +27,7 @@ func (w *world) removesProducts(a *act) {
 		for _, name := range removed {
 			delete(o.left, name)
 		}
-		if len(o.left) == 0 {
+		if len(o.left) == 0 && !installs(w.acts[o.act]) { // what it installed elsewhere stays
 			o.gone, o.removed = a.at, true
 		}
 	}

@@ -271,6 +271,9 @@ func TestBackByContent(t *testing.T) {
 		}, "0 1 2 3"},
 		{"a stash that is dropped, read before", []string{"echo b >> f | f=1>2", "cp f g | g=1", "git stash -q | f=2>1 .git/refs/stash=1", "git stash drop -q | -.git/refs/stash"}, "0 1 2 3"},
 		{"a stash that stays", []string{"echo b >> f | f=1>2", "git stash -q | f=2>1 .git/refs/stash=1", "echo x > g | g=1"}, "0 1 2"},
+		{"what was built is removed, and what was installed stays", []string{
+			"./configure opt && make install | a/prog=absent>1 a/ .", "rm -r a | a/prog=1>absent a/ .", "echo x > g | g=1",
+		}, "0 1 2"},
 		{"a reset that also takes back a submodule", []string{
 			"git submodule add ../s s | .gitmodules=absent>1 s/f=absent>1 .git/modules/s/HEAD=1 .", "rm .gitmodules | .gitmodules=1>absent .", "git rm -f .gitmodules | .git/index=2",
 			"git reset -q --hard; git status | .git/index=3 .git/HEAD=1", "git submodule add ../s t | .gitmodules=absent>2 t/f=absent>1 .",
