@@ -398,6 +398,7 @@ func TestForgetWhileWriting(t *testing.T) {
 	for writer := range 3 {
 		wg.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
+				began := time.Now()
 				out, err := r.Client.Append(ctx, killEvents(0, writer, i))
 				if err != nil {
 					return
@@ -407,7 +408,9 @@ func TestForgetWhileWriting(t *testing.T) {
 					acked[a.ID] = a.Position
 				}
 				mu.Unlock()
-				time.Sleep(5 * time.Millisecond) // leave CPU time for the erasures
+				// Leave CPU time for the erasures, and more of it where appends are slow: what is
+				// appended makes the erasures longer, which makes room for more appends.
+				time.Sleep(5*time.Millisecond + time.Since(began))
 			}
 		})
 	}

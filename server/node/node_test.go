@@ -382,10 +382,12 @@ func TestRebuildWhileAppending(t *testing.T) {
 	go func() {
 		n := 0
 		for ; ctx.Err() == nil; n++ {
+			began := time.Now()
 			if _, err := r.Client.Append(t.Context(), events(fmt.Sprintf("touch meanwhile-%d", n))); err != nil {
 				t.Error(err)
 				break
 			}
+			time.Sleep(time.Since(began)) // half of the time is left to the rebuilds
 		}
 		done <- n
 	}()
