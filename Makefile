@@ -59,7 +59,7 @@ tidy:
 
 # Without GORACE each package's tests sleep for a second at their end.
 race:
-	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -race -vet=off -timeout 30m ./...)
+	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -race -vet=off -timeout 30m -p $(ATONCE) ./...)
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
