@@ -68,6 +68,47 @@ func (p *Engine) declaredOne(s *scope.Scope, m *scope.Module, of string) (out sc
 	return nil
 }
 
+// narrowed returns what values are that code says to be of a type, or for which a function tells their type.
+func (p *Engine) narrowed(f *scope.Flow, here Site, values scope.Set, how, by string) scope.Set {
+	var typed scope.Set
+	switch how {
+	case scope.Perhaps:
+		if len(values) > 0 {
+			return values
+		}
+		fallthrough
+	case scope.Cast:
+		typed = p.declared(here.Scope, here.Scope.Mod, by)
+	case scope.Guarded:
+		for _, m := range p.Eval(f, here, here.Scope.Mod.Path(by)) {
+			if d := m.Value.Decl; m.Sure && d != nil && d.IsFunction() {
+				typed = p.declared(d.Outer, d.Mod, d.Attributes[scope.Guards])
+			}
+		}
+		var some scope.Set // of several types, those that are of the one
+		for _, m := range values {
+			if slices.ContainsFunc(typed, func(t scope.Member) bool { return p.isOf(m.Value, t.Value) }) {
+				some = append(some, m)
+			}
+		}
+		if len(some) > 0 {
+			return some
+		}
+	}
+	if len(typed) == 0 {
+		return values
+	}
+	return typed
+}
+
+// isOf reports whether a value is an instance of the class of another one, or of one that extends or implements it.
+func (p *Engine) isOf(v, of *scope.Value) bool {
+	if v.Kind != scope.InstanceValue || of.Kind != scope.InstanceValue {
+		return false
+	}
+	return v.Decl == of.Decl || p.Extends(v.Decl, of.Decl)
+}
+
 // results returns what the results of a function are declared to be: whether they may be its receiver, and what else. Of
 // a function that is declared several times, and whose body says nothing of them, all declarations count.
 func (p *Engine) results(d *scope.Decl) (this bool, typed scope.Set) {

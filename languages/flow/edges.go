@@ -152,7 +152,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	all := l.e.called(here, of)
 	values := l.withoutTests(slices.Clone(all), r.In)
 	for _, m := range values {
-		l.callee(&t, l.overload(m.Value, r), m.Sure && !l.passesOn(here, of, m.Value) && !kept(of, m.Value))
+		l.callee(&t, l.overload(m.Value, r), m.Sure && !l.passesOn(here, of, m.Value) && !kept(of, m.Value) && !l.isGivenClass(here, of, m.Value))
 		if m.Value.Kind == scope.ClassValue && m.Sure && l.e.constructor(m.Value.Decl) != nil && m.Value.Decl != l.Module.Decl(r.In) {
 			l.Edge(scope.References, r.In, m.Value.Decl.Key, l.How(m.Value.Decl), r.At)
 		}
@@ -174,6 +174,8 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 			l.Edge(scope.Calls, r.In, d.Key, l.How(d), r.At)
 		} else if d := l.onlyNamed(here, of); d != nil {
 			l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
+		} else if d := l.shaped(here, of); d != nil {
+			l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
 		} else {
 			l.Unresolved(scope.Calls, r.In, r.Path, r.At)
 		}
@@ -188,6 +190,10 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 		t.List = slices.DeleteFunc(t.List, func(to scope.Target) bool { return to.Decl == d })
 		l.Emit(r.In, r.At, &t)
 		return
+	}
+	if d := l.shapedAmong(here, of, &t); d != nil {
+		l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
+		t.List = slices.DeleteFunc(t.List, func(to scope.Target) bool { return to.Decl == d })
 	}
 	l.dropStubs(r.In, r.At, &t)
 	l.Emit(r.In, r.At, &t)
@@ -230,6 +236,15 @@ func (l *Linker) overload(v *scope.Value, r *recountv1.Reference) *scope.Value {
 // often given another one.
 func (l *Linker) passesOn(here Site, of scope.Path, v *scope.Value) bool {
 	return v.Kind == scope.FunctionValue && v.Decl == l.Module.Decl(here.In) && v.Decl.Attributes[scope.OfObject] != "" && of.Head == "self"
+}
+
+// isGivenClass reports whether a call makes an instance of a class that a parameter is: a subclass may be given.
+func (l *Linker) isGivenClass(here Site, of scope.Path, v *scope.Value) bool {
+	if v.Kind != scope.ClassValue || !l.e.Lang.Exports || !of.Plain() {
+		return false
+	}
+	at := l.e.Find(here.Scope, of.Head)
+	return at != nil && at.Parameter
 }
 
 // kept reports whether a member of another name holds what a member of an interface or a type did: this.check =

@@ -62,6 +62,7 @@ type Engine struct {
 	// memberNames has the names of the functions that classes declare.
 	memberNames map[string]bool
 	named       *named                // see onlyNamed
+	shapes      *shapes               // see shaped
 	assigned    map[string][]assigned // see fieldKnown
 	// made has the routers that calls without a name make, by call.
 	made map[call]*scope.Value

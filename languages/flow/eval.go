@@ -22,6 +22,10 @@ func (p *Engine) Eval(f *scope.Flow, here Site, of scope.Path) scope.Set {
 	defer func() { p.Depth-- }()
 	now := p.head(f, here, of.Head)
 	for _, st := range of.Steps {
+		if how, by := st.Narrows(); how != "" {
+			now = p.narrowed(f, here, now, how, by)
+			continue
+		}
 		if len(now) == 0 {
 			return nil
 		}

@@ -13,6 +13,9 @@ const DefaultName = "default"
 // WholeExport is the name by which a module exports what `module.exports` is assigned as a whole.
 const WholeExport = "="
 
+// Guards is the attribute of a function that tells whether its argument is of a type: that type.
+const Guards = "guards"
+
 // OfModule is the attribute of a function in the object that a module exports as a whole, which its
 // `this` is.
 const OfModule = "of_module"

@@ -171,6 +171,9 @@ func (p *Program) Overridden(t *Targets) *Decl {
 	return base
 }
 
+// Extends reports whether a class extends or implements another one.
+func (p *Program) Extends(class, base *Decl) bool { return p.extends(class, base, map[*Decl]bool{}) }
+
 // extends reports whether a class extends or implements another one, among the bases that were not seen yet.
 func (p *Program) extends(class, base *Decl, seen map[*Decl]bool) bool {
 	seen[base] = true

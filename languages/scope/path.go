@@ -110,3 +110,23 @@ func (p Path) Last() string {
 
 // Plain reports whether the path is a single name.
 func (p Path) Plain() bool { return len(p.Steps) == 0 }
+
+// A step in brackets may say of what type the value before it is: x[as User] is a User, x[is isUser] what the function
+// isUser says if it returns true, x[or User] a User if nothing else is known. Types have {} for [].
+const (
+	Cast    = "as "
+	Guarded = "is "
+	Perhaps = "or "
+)
+
+// Narrows returns how a step says the type of the value before it, and by what. It returns "" for other steps.
+func (s Step) Narrows() (how, of string) {
+	if s.Op != '[' || len(s.Name) < len(Cast) {
+		return "", ""
+	}
+	switch how, of = s.Name[:len(Cast)], s.Name[len(Cast):]; how {
+	case Cast, Guarded, Perhaps:
+		return how, strings.NewReplacer("{", "[", "}", "]").Replace(of)
+	}
+	return "", ""
+}

@@ -125,6 +125,14 @@ func IsParameter(key string) bool { return strings.HasPrefix(key, "<") }
 // IsDeclared reports whether a container is what a type says.
 func (v *Value) IsDeclared() bool { return v.Kind == ContainerValue && v.Recv != nil }
 
+// Made returns the module that declares what an instance is of, or that makes a container.
+func (v *Value) Made() *Module {
+	if v.Decl != nil {
+		return v.Decl.Mod
+	}
+	return v.home.Mod
+}
+
 // ClassOf follows the name of a class in a type of which the class itself is a value.
 const ClassOf = ".__class__"
 

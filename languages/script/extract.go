@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 30, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 31, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -199,6 +199,9 @@ func (s state) plain() state {
 func (j *walker) block(n extract.Ref, s state) {
 	for c := range j.Children(n) {
 		j.visit(c, s)
+		if j.Kind(n) == "statement_block" {
+			s = j.after(c, n, s)
+		}
 	}
 }
 
@@ -384,6 +387,9 @@ func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.Symb
 			decl.Type = j.typeOf(t, inner)
 		}
 		j.annotation(t, inner)
+		if of := j.typeOf(j.Field(j.Child(t, 0), "type"), inner); j.Kind(t) == "type_predicate_annotation" && of != extract.Unknown {
+			decl.Attributes = map[string]string{scope.Guards: of} // x is Type
+		}
 	}
 	j.documentTypes(decl, j.Start(whole))
 	if body == extract.None {

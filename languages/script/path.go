@@ -4,13 +4,18 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 )
 
 // path returns the access path of an expression.
 func (j *walker) path(n extract.Ref, s state) string {
 	switch j.Kind(n) {
 	case "identifier", "shorthand_property_identifier":
-		return s.shadows.Path(j.Text(n))
+		of := s.shadows.Path(j.Text(n))
+		if i := strings.LastIndex(of, "["+scope.Guarded); i > 0 && j.Kind(j.Parent(n)) != "member_expression" && j.Kind(j.Parent(n)) != "non_null_expression" {
+			return of[:i] // what is passed on is what it was
+		}
+		return of
 	case "function_expression", "arrow_function":
 		return extract.FirstOf(j.registered[n], extract.Unknown)
 	case "this":
@@ -40,8 +45,18 @@ func (j *walker) path(n extract.Ref, s state) string {
 	case "call_expression":
 		return j.callPath(n, s)
 	case "new_expression":
-		return extract.Result(j.path(j.Field(n, "constructor"), s))
-	case "parenthesized_expression", "await_expression", "non_null_expression", "as_expression", "satisfies_expression", "instantiation_expression":
+		return narrowedBy(extract.Result(j.path(j.Field(n, "constructor"), s)), scope.Cast, j.madeType(n, s))
+	case "as_expression", "type_assertion":
+		of, typ := j.Child(n, 0), j.Child(n, 1)
+		if j.Kind(n) == "type_assertion" {
+			of, typ = j.Child(n, 1), j.Child(j.Child(n, 0), 0)
+		}
+		return narrowedBy(j.path(of, s), scope.Cast, j.castType(typ, s))
+	case "augmented_assignment_expression":
+		if operator := j.Text(j.Field(n, "operator")); operator == "??=" || operator == "||=" {
+			return j.path(j.Field(n, "right"), s)
+		}
+	case "parenthesized_expression", "await_expression", "non_null_expression", "satisfies_expression", "instantiation_expression":
 		return j.path(j.Child(n, 0), s)
 	case "sequence_expression":
 		return j.path(j.Field(n, "right"), s)
@@ -73,7 +88,21 @@ func (j *walker) callPath(n extract.Ref, s state) string {
 			return of
 		}
 	}
+	if types := j.Field(n, "type_arguments"); types != extract.None && j.Child(types, 1) == extract.None {
+		return narrowedBy(extract.Result(path), scope.Perhaps, j.castType(j.Child(types, 0), s))
+	}
 	return extract.Result(path)
+}
+
+// castType returns the type that a value is said to be of, "" if the repository does not declare it for sure.
+func (j *walker) castType(n extract.Ref, s state) string {
+	var known []string
+	for _, of := range j.typesOf(n, s) {
+		if of != extract.Unknown && !plainTypes[of] && !libraryTypes[of] && of != "const" && !j.hiddenType(s.in, extract.Root(of)) {
+			known = append(known, of)
+		}
+	}
+	return extract.AnyOf(known)
 }
 
 // moduleOf returns the module that require("x") or import("x") loads.

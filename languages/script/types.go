@@ -423,7 +423,18 @@ func (j *walker) typesOf(n extract.Ref, s state) (all []string) {
 		return all
 	case "function_type", "constructor_type":
 		return j.functionTypes(n, s)
+	case "type_query": // typeof Type
+		if of := j.path(j.Child(n, 0), s); isTarget(of) {
+			return []string{of + scope.ClassOf}
+		}
+		return []string{extract.Unknown}
 	case "generic_type":
+		if j.Text(j.Field(n, "name")) == "InstanceType" {
+			for _, of := range j.typesOf(j.Child(j.Field(n, "type_arguments"), 0), s) {
+				all = append(all, strings.TrimSuffix(of, scope.ClassOf))
+			}
+			return all
+		}
 		if name, args := j.typePath(j.Field(n, "name"), s), j.Field(n, "type_arguments"); ofArguments(name) {
 			return j.genericTypes(name, args, s)
 		}
