@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -25,19 +26,24 @@ type refusals struct {
 // asked is a task in words, its repository, and the revision before it was done.
 type asked struct{ set, half, repo, base, text string }
 
-// abstentions returns the descriptions of tasks.tsv, and the titles and bodies of code2test and
+// descriptionsFile has further descriptions, without symbols: each a repository and a text.
+//
+//go:embed testdata/descriptions.tsv
+var descriptionsFile string
+
+// abstentions returns the descriptions of tasks.tsv and descriptions.tsv, and the titles and bodies of code2test and
 // edit2ripple without the given file. Halves are those of the repositories.
 func abstentions(ctx context.Context, o options) (all []asked, changes []sample, repos []string, err error) {
 	if changes, err = samples(ctx, o.mirrors, ""); err != nil {
 		return nil, nil, nil, err
 	}
-	halves := map[string]string{}
+	halfOf := map[string]string{}
 	seen := map[string]bool{}
 	for _, s := range changes {
-		if halves[s.repo] == "" && (o.half == "" || s.half == o.half) {
+		if halfOf[s.repo] == "" && (o.half == "" || s.half == o.half) {
 			repos = append(repos, s.repo)
 		}
-		halves[s.repo] = s.half
+		halfOf[s.repo] = s.half
 		if !seen[s.change] {
 			all = append(all, asked{"changes", s.half, s.repo, s.base, s.title + "\n\n" + s.body})
 		}
@@ -45,7 +51,11 @@ func abstentions(ctx context.Context, o options) (all []asked, changes []sample,
 	}
 	descriptions, err := tasks("")
 	for _, t := range descriptions {
-		all = append(all, asked{"descriptions", halves[t.repo], t.repo, "", t.Description})
+		all = append(all, asked{"descriptions", halfOf[t.repo], t.repo, "", t.Description})
+	}
+	for line := range strings.Lines(descriptionsFile) {
+		repo, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		all = append(all, asked{"descriptions", halfOf[repo], repo, "", text})
 	}
 	return all, changes, repos, err
 }
@@ -117,9 +127,11 @@ func runAbstain(ctx context.Context, o options) error {
 	if err := r.close(); err != nil {
 		return err
 	}
-	for _, set := range []string{"descriptions dev", "descriptions held", "changes dev", "changes held"} {
-		if f := sums[set]; f != nil {
-			rows = append(rows, *f)
+	for _, set := range []string{"descriptions", "changes"} {
+		for _, half := range halves {
+			if f := sums[set+" "+half]; f != nil {
+				rows = append(rows, *f)
+			}
 		}
 	}
 	if o.json {

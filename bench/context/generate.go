@@ -24,13 +24,16 @@ var purpose = regexp.MustCompile(`(?i)\b(bug|fix(es|ed)?|fail(s|ed|ing|ure)?|reg
 
 // generate writes the samples of every repository: the rules of Agent Retrieval Bench on commits
 // along first parents, so that a squashed or merged pull request is one change.
-func generate(ctx context.Context, mirrors string, out, progress io.Writer) error {
+func generate(ctx context.Context, o options, out, progress io.Writer) error {
 	repos, err := repositories()
 	if err != nil {
 		return err
 	}
 	for _, r := range repos {
-		m := mirrorOf(mirrors, r.name)
+		if !wanted(o.repos, r.name) || o.half != "" && o.half != r.half {
+			continue
+		}
+		m := mirrorOf(o.mirrors, r.name)
 		if !m.has(ctx, r.head) {
 			return fmt.Errorf("%s has no commit %s: fetch github:%s first", m.dir, r.head, r.name)
 		}

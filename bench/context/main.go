@@ -16,8 +16,8 @@ import (
 
 const help = `Measures what recount context finds, against BM25, aider's RepoMap and ripgrep.
 
-  go -C bench run ./context -mirrors DIR files [-half dev|held] [-published FILE] [-python PATH] [-authors DIR]
-  go -C bench run ./context -mirrors DIR generate > testdata/samples.tsv
+  go -C bench run ./context -mirrors DIR files [-half HALF] [-published FILE] [-python PATH] [-authors DIR]
+  go -C bench run ./context -mirrors DIR generate [-repos …] > testdata/samples.tsv
 
 DIR has a git directory OWNER+NAME/repo of each repository in testdata/repositories.tsv, and is
 fetched by whoever runs this: at github.com, at the commits that the file names.
@@ -59,7 +59,7 @@ func main() {
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&o.mirrors, "mirrors", "", "the folder of the repositories (required)")
-	flags.StringVar(&o.half, "half", "", "only repositories of this half: dev or held")
+	flags.StringVar(&o.half, "half", "", "only repositories of this half: dev or more, to choose with, or held or third, to look at last")
 	flags.StringVar(&o.repos, "repos", "", "only these repositories, OWNER/NAME with commas between")
 	flags.StringVar(&o.systems, "systems", "", "only systems whose names begin with one of these, with commas between")
 	flags.StringVar(&o.keep, "keep", filepath.Join(os.TempDir(), "recount-bench-context"), "the folder in which graphs and RepoMap's answers are kept for the next run")
@@ -92,8 +92,8 @@ func run(ctx context.Context, o options, args []string) error {
 	switch {
 	case o.mirrors == "":
 		return errors.New("want -mirrors DIR, the folder of the repositories; -help says more")
-	case !slices.Contains([]string{"", "dev", "held"}, o.half):
-		return fmt.Errorf("-half %s: want dev or held", o.half)
+	case o.half != "" && !slices.Contains(halves, o.half):
+		return fmt.Errorf("-half %s: want dev, more, held or third", o.half)
 	case len(args) != 1:
 		return errors.New("want one of: files, packed, symbols, abstain, background, others, budget, time, again, graphs, generate")
 	}
@@ -119,7 +119,7 @@ func run(ctx context.Context, o options, args []string) error {
 	case "others":
 		return runOthers(ctx, o)
 	case "generate":
-		return generate(ctx, o.mirrors, os.Stdout, os.Stderr)
+		return generate(ctx, o, os.Stdout, os.Stderr)
 	}
 	return fmt.Errorf("no measurement %q: want files, packed, symbols, abstain, background, others, budget, time, again, graphs or generate", args[0])
 }

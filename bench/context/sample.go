@@ -26,6 +26,9 @@ const (
 	edit2ripple = "edit2ripple"
 )
 
+// halves are the sets of repositories: two to choose with, and two to look at last.
+var halves = []string{"dev", "more", "held", "third"}
+
 type repository struct{ half, name, head string }
 
 // sample is a change that was made, and the question that its author had before.
@@ -56,16 +59,16 @@ func samples(ctx context.Context, mirrors, half string) (all []sample, err error
 	if err != nil {
 		return nil, err
 	}
-	halves := map[string]string{}
+	halfOf := map[string]string{}
 	for _, r := range repos {
-		halves[r.name] = r.half
+		halfOf[r.name] = r.half
 	}
 	for lines := bufio.NewScanner(strings.NewReader(samplesFile)); lines.Scan(); {
 		f := strings.Split(lines.Text(), "\t")
 		if len(f) < 6 {
 			return nil, fmt.Errorf("testdata/samples.tsv: want repository, task, commit, base, given file and files to find: %q", lines.Text())
 		}
-		s := sample{half: halves[f[0]], repo: f[0], task: f[1], change: f[2], base: f[3], given: f[4], gold: f[5:]}
+		s := sample{half: halfOf[f[0]], repo: f[0], task: f[1], change: f[2], base: f[3], given: f[4], gold: f[5:]}
 		if half != "" && s.half != half {
 			continue
 		}
