@@ -114,10 +114,22 @@ func strict(c *cobra.Command) {
 			}
 			return usage.Errorf("%s: unknown verb %q", cmd.CommandPath(), args[0])
 		}
+		verbsFirst(c)
 	}
 	for _, sub := range c.Commands() {
 		strict(sub)
 	}
+}
+
+// verbsFirst makes a group of verbs complain of an unknown verb and not of that verb's flags, which
+// the group does not have either.
+func verbsFirst(group *cobra.Command) {
+	group.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if typed := c.Flags().Args(); c == group && len(typed) > 0 {
+			return c.RunE(c, typed)
+		}
+		return usage.Wrap(plainFlagError(c, err))
+	})
 }
 
 // Mistake returns the text of an error in a command line. A field of a request is named as the flag that

@@ -19,7 +19,9 @@ func TestMistakesSayWhatIsWanted(t *testing.T) {
 	var wait time.Duration
 	var kinds []string
 	var asOf string
-	root := &cobra.Command{Use: "recount"}
+	root := &cobra.Command{Use: "recount", Args: cobra.ArbitraryArgs, RunE: func(_ *cobra.Command, args []string) error {
+		return usage.Errorf("unknown verb %q", args[0])
+	}}
 	ask := &cobra.Command{Use: "ask FROM TO [flags]", Args: cobra.ExactArgs(2), RunE: func(_ *cobra.Command, args []string) error {
 		return usage.Wrap(&query.RequestError{Field: args[0], Value: args[1], Reason: "want another"})
 	}}
@@ -49,6 +51,9 @@ func TestMistakesSayWhatIsWanted(t *testing.T) {
 		{[]string{"ask", "filters.kinds", `"x"`}, `--kind "x": want another`},
 		{[]string{"ask", "text", `""`}, `text: "": want another`},
 		{[]string{"completion", "tcsh"}, `recount completion: unknown verb "tcsh"`},
+		{[]string{"completion", "tcsh", "-n", "1"}, `recount completion: unknown verb "tcsh"`},
+		{[]string{"lits", "-n", "1"}, `unknown verb "lits"`},
+		{[]string{"completion", "-n", "1", "tcsh"}, "unknown shorthand flag: 'n' in -n"},
 	} {
 		root.SetArgs(test.args)
 		c, err := root.ExecuteC()

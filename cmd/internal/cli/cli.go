@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/internal/usage"
 )
 
 // The exit codes other than 0.
@@ -71,7 +70,7 @@ func Prepare(root *cobra.Command, t *render.Terminal, g Globals) {
 	f.StringVar(g.Server, "server", "", "use the server at this URL instead of the data directory (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
 	f.BoolVar(g.InsecureHTTP, "insecure-http", false, "send the token to a remote server over http:// too, if the connection is encrypted in another way")
 	f.BoolVar(&t.JSON, "json", false, "print JSON")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage.Wrap(plainFlagError(c, err)) })
+	verbsFirst(root)
 	root.InitDefaultCompletionCmd() // cobra's own, which would otherwise come after strict
 	strict(root)
 }
