@@ -285,7 +285,7 @@ func (t *narrativeQuery) whyHint(w *walk, answered int) string {
 	case answered == 0 && len(t.kinds) > 0:
 		return fmt.Sprintf("no %s edge leads to it; give other kinds, or none to follow all kinds that can be causes", strings.Join(t.walk.Kinds, " or "))
 	case answered == 0:
-		return "nothing recorded shows what led to it; " + ask.RanBefore
+		return ask.NothingShows + ask.RanBefore
 	case more > 0:
 		if more == 1 {
 			return "1 weaker cause is left out; raise limit to see it"

@@ -56,7 +56,7 @@ func Why(d *render.Drawing, r ask.WhyResponse) {
 		d.Text("      ", render.Dim, render.OneLine(f.Why))
 	}
 	id := d.IDs[r.Root.ID]
-	r.Hint = strings.Replace(r.Hint, ask.RanBefore,
+	r.Hint = strings.Replace(strings.TrimPrefix(r.Hint, ask.NothingShows), ask.RanBefore,
 		fmt.Sprintf("recount why %s --kind temporal lists what ran before it, recount stitch %s what ran around it", id, id), 1)
 	d.Hint(r.Basis)
 }

@@ -24,6 +24,9 @@ const (
 	DefaultCauses = 10
 )
 
+// NothingShows begins the hint of why about a command without causes.
+const NothingShows = "nothing recorded shows what led to it; "
+
 // RanBefore is the part of a hint of why that says how to ask what else ran around a command.
 const RanBefore = "kind temporal lists what ran before it, stitch what ran around it"
 
