@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/recountdb/recount/schemas/clip"
 )
@@ -23,10 +24,11 @@ func OneLine(s string) string {
 }
 
 // PlainText makes foreign text of several lines safe for a terminal: control characters, which
-// could move the cursor or worse, are shown as escapes. The caller prefixes each line so that it
-// differs from our own lines (Quoted).
+// could move the cursor or worse, are shown as escapes, and bytes that are not UTF-8, which some
+// terminals read as such, as U+FFFD. The caller prefixes each line so that it differs from our own
+// lines (Quoted).
 func PlainText(s string) string {
-	if !strings.ContainsFunc(s, Controls) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, Controls) {
 		return s
 	}
 	var b strings.Builder

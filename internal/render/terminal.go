@@ -62,13 +62,13 @@ func (t *Terminal) ExitMark(code *int32) string {
 	return t.Paint(Red, fmt.Sprintf("✗%d", *code))
 }
 
-// Home replaces the user's home directory at the start of a path by ~.
+// Home returns a path for people: as OneLine, with ~ for the user's home directory at its start.
 func (t *Terminal) Home(path string) string {
 	h := t.HomeDir
 	if rel, err := filepath.Rel(h, path); h != "" && err == nil && !strings.HasPrefix(rel, "..") {
-		return filepath.Join("~", rel)
+		path = filepath.Join("~", rel)
 	}
-	return path
+	return OneLine(path)
 }
 
 // Note prints a note on standard error, such as which command was chosen if no id was given. It

@@ -40,5 +40,5 @@ func where(d *render.Drawing, cwd, before string) string {
 	if cwd == "" || cwd == before {
 		return ""
 	}
-	return d.Home(render.OneLine(cwd))
+	return d.Home(cwd)
 }

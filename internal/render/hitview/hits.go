@@ -41,7 +41,7 @@ func Hit(t *render.Terminal, h ask.Hit, now time.Time, ranks bool) {
 		parts = append(parts, "took "+query.Took(time.Duration(*h.Duration)))
 	}
 	if h.Cwd != "" {
-		parts = append(parts, render.OneLine(t.Home(h.Cwd)))
+		parts = append(parts, t.Home(h.Cwd))
 	} else if h.Host != "" {
 		parts = append(parts, render.OneLine(h.User+"@"+h.Host))
 	}

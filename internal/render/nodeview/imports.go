@@ -36,7 +36,7 @@ func Imports(t *render.Terminal, done *importing.Report) {
 		if r.Skipped > 0 {
 			parts = append(parts, render.Thousands(r.Skipped)+" skipped")
 		}
-		t.Printf("%s: %s\n", render.OneLine(t.Home(r.From)), strings.Join(parts, ", "))
+		t.Printf("%s: %s\n", t.Home(r.From), strings.Join(parts, ", "))
 		if len(r.LeftOut) > 0 {
 			t.Printf("  left out: %s\n", render.OneLine(leftOut(r.LeftOut)))
 		}

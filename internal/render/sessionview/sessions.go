@@ -29,7 +29,7 @@ func Sessions(t *render.Terminal, r sessions.Response, now time.Time) {
 		if took := s.Last.Sub(s.First); took >= time.Second {
 			detail += "  over " + query.Took(took)
 		}
-		t.Printf("  %s\n", t.Paint(render.Dim, fmt.Sprintf("%s  %s", detail, render.OneLine(t.Home(s.Workspace)))))
+		t.Printf("  %s\n", t.Paint(render.Dim, fmt.Sprintf("%s  %s", detail, t.Home(s.Workspace))))
 	}
 	if len(r.Sessions) == 0 {
 		t.Printf("nothing found\n")
