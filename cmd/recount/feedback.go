@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
@@ -70,7 +68,10 @@ task, the last counts.`,
 						g.Repository = shown.Revision.Repo
 					}
 				}
-				a.warnUnknown(cmd.Context(), b, g.Repository, args)
+				for _, m := range code.Missing(cmd.Context(), b, g.Repository, args) {
+					a.ClearProgress()
+					a.Tell(m)
+				}
 				e, err := g.Event(recording.Source)
 				if err != nil {
 					return err
@@ -97,22 +98,6 @@ task, the last counts.`,
 	f.StringVar(&g.Session, "session", "", "the session; its last feedback about a subject and task counts")
 	f.StringVar(&g.Workspace, "workspace", "", "the workspace (default the root of the repository here, else this directory)")
 	return c
-}
-
-// warnUnknown names the symbols and files that the repository does not have at HEAD, because a
-// misspelt one ranks nothing. They are recorded all the same: another revision may have them.
-func (a *app) warnUnknown(ctx context.Context, b *connect.Backend, repository string, subjects []string) {
-	for _, s := range subjects {
-		if !ofCode(s) {
-			continue
-		}
-		_, name, _ := strings.Cut(s, ":")
-		_, err := code.OwnersQuestion.Ask(ctx, b, code.OwnersRequest{Scope: code.Scope{Repo: repository}, Subject: name, Commits: 1})
-		if missing := (*query.NotFoundError)(nil); errors.As(err, &missing) && missing.Ref == name {
-			a.ClearProgress()
-			a.Tell(fmt.Sprintf("%s: %s", s, missing.Hint))
-		}
-	}
 }
 
 // ofCode reports whether a subject is of a repository.

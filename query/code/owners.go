@@ -3,6 +3,7 @@ package code
 import (
 	"cmp"
 	"context"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -20,6 +22,23 @@ type OwnersRequest struct {
 	Symbols bool   `json:"symbols,omitempty" doc:"For a file: who added and who last changed each symbol that it declares."`
 	Subject string `json:"subject" minLength:"1" maxLength:"4096" example:"pkg/kgo/client.go" doc:"A path, or a symbol, which stands for its file."`
 	Commits int    `json:"commits,omitempty" minimum:"1" maximum:"100000" default:"5000" example:"5000" doc:"The number of commits to search for authors, newest first."`
+}
+
+// Missing says of each subject symbol:NAME or file:PATH that the repository does not have it at HEAD,
+// if so. Feedback on a misspelt name ranks nothing. It is recorded all the same: another revision may
+// have the name.
+func Missing(ctx context.Context, of question.Answerer, repo string, subjects []string) (all []string) {
+	for _, s := range subjects {
+		kind, name, _ := strings.Cut(s, ":")
+		if kind != "symbol" && kind != "file" {
+			continue
+		}
+		_, err := OwnersQuestion.Ask(ctx, of, OwnersRequest{Scope: Scope{Repo: repo}, Subject: name, Commits: 1})
+		if missing := (*query.NotFoundError)(nil); errors.As(err, &missing) && missing.Ref == name {
+			all = append(all, s+": "+missing.Hint)
+		}
+	}
+	return all
 }
 
 // OwnersResponse is the answer of owners.

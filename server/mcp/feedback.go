@@ -49,6 +49,7 @@ func judge(ctx context.Context, c *call, in feedbackIn) (a answer, err error) {
 		return a, nil
 	}
 	var events []schemas.Event
+	var missing []string
 	for _, x := range []struct {
 		subjects []string
 		useful   bool
@@ -56,20 +57,22 @@ func judge(ctx context.Context, c *call, in feedbackIn) (a answer, err error) {
 		if len(x.subjects) == 0 {
 			continue
 		}
+		subjects := c.judged(ctx, x.subjects)
 		e, err := feedback.Given{
 			Workspace: c.place(ctx).Workspace, Agent: c.agent(), Session: c.request.Session.ID(),
-			Task: in.Task, Repository: repo, Useful: x.useful, Subjects: c.judged(ctx, x.subjects),
+			Task: in.Task, Repository: repo, Useful: x.useful, Subjects: subjects,
 		}.Event(source)
 		if err != nil {
 			return a, err
 		}
 		events = append(events, e)
+		missing = append(missing, code.Missing(ctx, b, repo, subjects)...)
 	}
 	done, err := b.append(ctx, "POST /v1/feedback", events)
 	if err != nil {
 		return a, err
 	}
-	basis := query.Basis{Status: query.StatusOK, Watermark: schemas.Watermark{}}
+	basis := query.Basis{Status: query.StatusOK, Watermark: schemas.Watermark{}, Hint: strings.Join(missing, "\nnote: ")}
 	for _, d := range done {
 		basis.Watermark[d.Position.TP()] = d.Position.Offset + 1
 	}

@@ -49,6 +49,7 @@ func TestBadArgumentsSayWhatToDo(t *testing.T) {
 		{"commands", map[string]any{"since": "soon"}, "want an age (90m, 2d, 1w), a day"},
 		{"remember", map[string]any{"kind": "handover", "text": "x"}, "handover wants to"},
 		{"remember", map[string]any{"kind": "decision"}, "text is missing"},
+		{"remember", map[string]any{"kind": "task_done", "id": "SHOP-8"}, `no open task here has the id "SHOP-8": call evidence with view=open`},
 		{"remember", map[string]any{}, "kind is missing: one of decision, fact, note"},
 		{"repository", map[string]any{"view": "graph", "symbol": "no.such.thing"}, "call symbols with a part of the name"},
 		{"import", map[string]any{"path": "/etc"}, "not below your directories"},

@@ -54,6 +54,15 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 	if err != nil {
 		return a, err
 	}
+	if in.Kind == "task_done" {
+		open, err := evidence.RememberedQuestion.Ask(ctx, b, evidence.RememberedRequest{Kinds: []string{evidence.Task}, Workspace: m.Workspace, Limit: 1000})
+		if err != nil {
+			return a, err
+		}
+		if !slices.ContainsFunc(open.Items, func(x evidence.Remembered) bool { return x.Task == in.ID }) {
+			return a, &argumentError{"remember", fmt.Sprintf("no open task here has the id %q: call evidence with view=open to see them", in.ID)}
+		}
+	}
 	done, err := b.append(ctx, "POST /v1/events", events)
 	if err != nil {
 		return a, err

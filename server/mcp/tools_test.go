@@ -48,8 +48,11 @@ func TestToolsAnswer(t *testing.T) {
 		{"evidence", map[string]any{"view": "open"}, nil},
 		{"context", map[string]any{"task": "the sum of the items must not include tax", "budget": 300}, []string{"cart/cart.go"}},
 		{"feedback", map[string]any{"task": "drop the tax", "useful": []string{"cart.taxed"}, "useless": []string{"web/web.go"}}, []string{"recorded"}},
+		{"feedback", map[string]any{"task": "drop the tax", "useful": []string{"cart.taxd"}, "useless": []string{"web/wbe.go"}}, []string{"recorded", "symbol:cart.taxd: example.org/shop has no symbol", "file:web/wbe.go: example.org/shop has no symbol"}},
 		{"feedback", map[string]any{"about": []string{"cart.taxed"}}, []string{"symbol:cart.taxed"}},
 		{"remember", map[string]any{"kind": "decision", "text": "carts stay in memory", "about": []string{"Cart.Total"}}, []string{"remembered as"}},
+		{"remember", map[string]any{"kind": "task", "id": "SHOP-7", "text": "drop the tax"}, []string{"remembered as"}},
+		{"remember", map[string]any{"kind": "task_done", "id": "SHOP-7"}, []string{"remembered as"}},
 		{"import", map[string]any{}, []string{"example.org/shop"}},
 	} {
 		// A connection of its own: a later answer refers to what an earlier one defined.
