@@ -12,6 +12,7 @@ import (
 
 	"github.com/recountdb/recount/internal/agentlog"
 	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/git"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/commands"
@@ -131,6 +132,33 @@ func scopeOf(cmd *cobra.Command) code.Scope {
 	return code.Scope{Repo: repo}
 }
 
+// completeRevisions completes a revision, or the second of REV..REV, with HEAD, the branches and the tags of the
+// repository here. It knows those of no other.
+func completeRevisions(cmd *cobra.Command, _ []string, typed string) (out []cobra.Completion, only cobra.ShellCompDirective) {
+	only = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+	defer cancel()
+	repo, err := git.Open(ctx, ".")
+	if err != nil || cmd.Flags().Changed("repo") {
+		return nil, only
+	}
+	refs, err := repo.Refs(ctx, "refs/heads", "refs/tags")
+	if err != nil {
+		return nil, only
+	}
+	before := ""
+	if i := strings.LastIndex(typed, ".."); i >= 0 {
+		before = typed[:i+2]
+	}
+	for _, ref := range append([]git.Ref{{Name: "refs/heads/HEAD"}}, refs...) {
+		_, name, _ := strings.Cut(strings.TrimPrefix(ref.Name, "refs/"), "/")
+		if strings.HasPrefix(before+name, typed) && len(out) < completionCount {
+			out = append(out, before+name)
+		}
+	}
+	return out, only
+}
+
 // completeRoutes completes the paths of routes.
 func (a *app) completeRoutes() cobra.CompletionFunc {
 	return a.complete(1, func(ctx context.Context, b *connect.Backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
@@ -191,6 +219,12 @@ func (a *app) completeFlags(c *cobra.Command) {
 	}
 	for _, name := range noFiles {
 		offers[name] = cobra.NoFileCompletions
+	}
+	if c.Flags().Lookup("repo") != nil { // a question about code
+		offers["at"], offers["diff"] = completeRevisions, completeRevisions
+		if c.Name() == "stale" {
+			offers["since"] = completeRevisions
+		}
 	}
 	for name, offer := range offers {
 		if f := c.Flags().Lookup(name); f == nil || f.Value.Type() == "bool" {
