@@ -38,47 +38,6 @@ func (f *finder) finds(c *shell.Call) {
 	f.readTrees(c, roots)
 }
 
-var sqlChanges = lazyregexp.New(`(?i)\b(create|insert|update|delete|drop|alter|replace|vacuum|attach|begin|pragma\s+\w+\s*=)\b|(?m:^)\.(import|read|restore|load)`)
-
-// sqlFiles match what the shell of SQLite writes beside its database.
-var sqlFiles = lazyregexp.New(`(?m)^\.(save|backup|clone|output|once|excel|log|shell|system)\s+\S`)
-
-func (f *finder) sqlite(c *shell.Call) {
-	ws := shell.Operands(c.Args, "-cmd -separator -init -newline -nullvalue")
-	if len(ws) == 0 {
-		f.acts++
-		f.opaque(c.Dir)
-		return
-	}
-	changes := c.Piped
-	if text, known := f.fed(c); known {
-		ws = append(ws, shell.Word{Value: text})
-	} else if c.Fed {
-		changes = true
-	}
-	for _, w := range ws[1:] {
-		changes = changes || w.Dynamic || sqlChanges.MatchString(w.Value) && !(sqlTakesBack.MatchString(w.Value) && !sqlKeeps.MatchString(w.Value))
-		if m := sqlReads.FindStringSubmatch(w.Value); m != nil {
-			f.path(shell.Word{Value: m[1]}, c.Dir, Read, false)
-		}
-		if sqlFiles.MatchString(w.Value) {
-			f.acts++
-			f.opaque(c.Dir)
-		}
-	}
-	if ws[0].Value == ":memory:" {
-		f.sees++
-		return
-	}
-	if changes {
-		f.acts++
-		f.path(ws[0], c.Dir, Update, false)
-		return
-	}
-	f.sees++
-	f.path(ws[0], c.Dir, Read, false)
-}
-
 // fed returns what a call reads from a here-document, or from a file whose content was written down.
 func (f *finder) fed(c *shell.Call) (string, bool) {
 	if c.Document != nil {
@@ -94,14 +53,6 @@ func (f *finder) fed(c *shell.Call) (string, bool) {
 	}
 	return "", false
 }
-
-// sqlTakesBack matches one transaction that ends with its rollback, sqlKeeps what ends another before that.
-var sqlTakesBack = lazyregexp.New(`(?is)^\s*begin(\s+\w+)*\s*;([^;]*;){0,8}\s*rollback\s*;?\s*$`)
-
-var sqlKeeps = lazyregexp.New(`(?i)\b(commit|end|release)\b`)
-
-// sqlReads matches the commands of sqlite3 that read a file.
-var sqlReads = lazyregexp.New(`(?m)^\s*\.(?:import(?: +-\S+(?: +\d+)?)*|read) +([^\s|"']+)`)
 
 // outputs judges a program of keys, which writes to the value of a flag and else looks.
 func (f *finder) outputs(c *shell.Call) {

@@ -22,7 +22,7 @@ type version struct {
 // writes are recorded.
 func (w *world) backByContent(a *act) *back {
 	copies := a.onlyCopies()
-	if a.seen == nil || len(a.Sets)+len(a.Unsets) > 0 || len(a.Opaque) > 0 && !copies || a.observed && len(a.seen.Directories) > 0 && !copies || setsTimes(a) {
+	if a.seen == nil || len(a.Sets)+len(a.Unsets) > 0 || len(a.Opaque) > 0 && !copies || a.observed && len(a.seen.Directories) > 0 && !copies && !a.onlyEdits() || setsTimes(a) {
 		return nil
 	}
 	if b := w.resetsBack(a); b != nil {
@@ -113,6 +113,25 @@ func (a *act) onlyCopies() bool {
 		}
 	}
 	return some
+}
+
+// onlyEdits reports whether a line does nothing but edit files, beside looking for them: git grep -l a | xargs sed -i s/a/b/.
+// sed -i puts a new file in the place of the old one, so that it changes directories too.
+func (a *act) onlyEdits() bool {
+	if a.Line == nil || len(a.Line.Redirects) > 0 || a.Background {
+		return false
+	}
+	some := false
+	for i := range a.Line.Calls {
+		c := &a.Line.Calls[i]
+		edits := c.Name == "sed" || c.Name == "perl"
+		some = some || edits
+		if !edits && c.Name != "xargs" && !displays[c.Name] && (c.Name != "git" || !effects.LooksByGit(c.Sub())) {
+			return false
+		}
+	}
+	files, _ := a.seen.plainFiles()
+	return some && !slices.ContainsFunc(a.seen.Directories, func(dir string) bool { return !a.seen.tells(dir, files) })
 }
 
 // compilesAgain marks what earlier compilations wrote into a directory as gone if an act was seen to write all of it

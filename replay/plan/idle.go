@@ -69,6 +69,65 @@ func (a *act) idles(s Seen) bool {
 	return true
 }
 
+// triesStashed takes a line for a look that stashes what was changed, tries something without it and pops it again, if
+// all files were seen to be as before: git stash -q && make check; git stash pop. Where the narrative has to do with other
+// places too, only programs count of which it is known that they write nothing.
+func (a *act) triesStashed(s Seen, away nearness) bool {
+	if a.Line == nil || len(a.Line.Calls) < 3 || len(a.Line.Redirects) > 0 || a.Background || len(a.Sets)+len(a.Unsets) > 0 || a.Elsewhere {
+		return false
+	}
+	begun, ended := false, false
+	for i := range a.Line.Calls {
+		c := &a.Line.Calls[i]
+		first := shell.Call{Name: c.Name, Args: c.After()}
+		does := ""
+		if c.Name == "git" && c.Sub() == "stash" && !c.Inner && !c.Apart && !c.Deferred && !c.Abroad {
+			if does = "push"; len(first.Args) > 0 && !strings.HasPrefix(first.Args[0].Value, "-") {
+				does = first.Args[0].Value
+			}
+		}
+		switch {
+		case does == "push" && !begun:
+			begun = true
+		case does == "pop" && len(first.Args) == 1 && begun && !ended:
+			ended = true
+		case c.Name == "git" && !effects.LooksByGit(c.Sub()):
+			return false
+		case c.Name != "git" && away != nothingBeside && effects.MayWrite(c, a.home): // where nobody looked
+			return false
+		}
+	}
+	if !begun || !ended {
+		return false
+	}
+	files, _ := s.plainFiles()
+	for name, f := range s.Files {
+		switch _, in, git := strings.Cut(name, "/.git/"); {
+		case !git && (cached(name) || f.Was == f.Is && f.Is != "" && f.Is != absent):
+		case git && (passing(name) || in == "refs/stash" && (f.Is == absent || f.Was == f.Is && f.Is != "")):
+		default:
+			return false
+		}
+	}
+	for _, dir := range s.Directories {
+		if _, _, git := strings.Cut(dir+"/", "/.git/"); !git && !cached(dir+"/") && !s.tells(dir, files) {
+			return false
+		}
+	}
+	for _, t := range a.Things {
+		ofStash := t.Kind == "stash" || t.Kind == effects.Commit || t.Kind == effects.Staged || t.Kind == effects.Repository
+		if t.Access != effects.Read && !ofStash && !(t.Kind == effects.Path && t.Access == effects.Update && t.Tree && within(s.Below, t.Name)) {
+			return false
+		}
+	}
+	if slices.ContainsFunc(a.Opaque, func(dir string) bool { return !within(dir, s.Below) }) {
+		return false
+	}
+	a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool { return t.Access != effects.Read })
+	a.Reads, a.Looks, a.observed, a.Opaque = append(a.Reads, a.Opaque...), true, true, nil
+	return true
+}
+
 // names replaces patterns of files that an act writes or removes by the files that it was seen to write or to remove,
 // and what git checkout may do by the files that it was seen to put back.
 func (a *act) names(s Seen) {

@@ -42,6 +42,13 @@ func TestGitThatDidNothing(t *testing.T) {
 		"a merge that it takes back itself": {with("git merge -q --no-commit side && cat f && git merge --abort | f=1>1 .git/index=2 .git/ORIG_HEAD=1", "echo b > x | x=1"), "0 1 2 3 5"},
 		"one whose files were written anew": {with("git merge -q --no-commit side && git diff --cached && git merge --abort | f=1>1 .git/index=2 .git/ORIG_HEAD=1 .", "echo b > x | x=1"), "0 1 2 3 5"},
 		"a stash that is popped at once":    {with("git stash -q && git stash show -p |head -3; git stash pop -q | f=1>1 .git/index=2 .git/ORIG_HEAD=1 .git/refs/ .", "echo b > x | x=1"), "0 1 2 3 5"},
+		"a trial without what is stashed":   {with("git stash -q && ./check 2>&1 |tail -3; git stash pop | f=1>1 .git/index=2 -.git/refs/stash .git/ORIG_HEAD=1 .git/refs/ .", "echo b > x | x=1"), "0 1 2 3 5"},
+		"a trial with tests":                {with("cd ~/app && git stash -q && python3 -m unittest tests.test_report 2>&1 |tail -3; git stash pop | f=1>1 .git/index=2 .git/AUTO_MERGE=1 .git/logs/HEAD=1>2 .git/refs/ .", "echo b > x | x=1"), "0 1 2 3 5"},
+		"a trial that changed a file":       {with("git stash -q && ./check; git stash pop | f=1>1 g=1>2 .git/index=2 -.git/refs/stash .git/refs/ .", "echo b > x | x=1"), "0 1 2 3 4 5"},
+		"a trial that removed something":    {with("git stash -q && ./check; git stash pop | f=1>1 .git/index=2 -.git/refs/stash .git/refs/ d/ .", "echo b > x | x=1"), "0 1 2 3 4 5"},
+		"a trial whose stash stays":         {with("git stash -q && ./check; git stash pop | f=1>1 .git/index=2 .git/refs/stash=1 .git/refs/ .", "echo b > x | x=1"), "0 1 2 3 4 5"},
+		"a trial that commits":              {with("git stash -q && ./check; git commit -qm x --allow-empty; git stash pop | f=1>1 .git/index=2 -.git/refs/stash .git/refs/ .", "echo b > x | x=1"), "0 1 2 3 4 5"},
+		"a trial that names a place":        {with("git stash -q && ./check --cache ~/.cache/x; git stash pop | f=1>1 .git/index=2 -.git/refs/stash .git/refs/ .", "echo b > x | x=1"), "0 1 2 3 4 5"},
 		"a stash alone":                     {with("git stash -q | f=1>2 .git/refs/stash=1 .", "echo b > x | x=1"), "0 1 2 3 4 5"},
 		"a branch that is gone":             {with("git update-ref -d refs/original/refs/heads/main | .git/refs/original/refs/heads/ .git/logs/ .git/", "echo b > x | x=1"), "0 1 2 3 4 5"},
 		"a merge that began":                {with("git merge -q --no-commit -s ours side | .git/MERGE_HEAD=1", "echo b > x | x=1"), "0 1 2 3 4 5"},
@@ -124,6 +131,18 @@ func TestPutAgain(t *testing.T) {
 	} {
 		if got := keptOf(t, c.lines); got != c.want {
 			t.Errorf("%q: kept %s, want %s", c.lines, got, c.want)
+		}
+	}
+}
+
+// TestTrialBesideOtherPlaces checks that tests with what was changed stashed are left out also where commands ran elsewhere,
+// and other programs are not.
+func TestTrialBesideOtherPlaces(t *testing.T) {
+	for trial, want := range map[string]string{"python3 -m unittest tests.test_report 2>&1 |tail -3": "0 2", "./check": "0 1 2"} {
+		n := watched("echo b > g | +g=1 .", "cd ~/app && git stash -q && "+trial+"; git stash pop | f=1>1 .git/index=2 .git/logs/HEAD=1>2 .git/refs/ .", "echo b > x | x=1", "ls")
+		n.Commands[3].Cwd = "/home/ann/other"
+		if got := kept(made(t, n, Request{})); got != want {
+			t.Errorf("%s: kept %s, want %s", trial, got, want)
 		}
 	}
 }

@@ -103,11 +103,11 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 	w := newWorld()
 	w.finds = slices.ContainsFunc(all, func(c commands.Scanned) bool { return findsLost.MatchString(c.Command) })
 	for i, c := range all {
-		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(n.Home[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
+		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(n.Home[c.ContextHash], homedir.Usual(c.User, c.Cwd)), env: n.Env[c.ContextHash]}
 		in := effects.Command{
 			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, User: c.User, Content: w.text, Older: w.formerly,
 			Vars: w.shell(c.Session).values, Functions: w.shell(c.Session).bodies, Setting: w.setting,
-			Env: n.Env[c.ContextHash], Quick: c.Duration != nil && time.Duration(*c.Duration) < atOnce,
+			Env: a.env, Quick: c.Duration != nil && time.Duration(*c.Duration) < atOnce,
 		}
 		for _, r := range c.Resources {
 			in.Resources = append(in.Resources, effects.Resource{Kind: r.Kind, Name: r.Name, Read: strings.HasPrefix(r.Access, "read"), Write: strings.HasSuffix(r.Access, "write")})

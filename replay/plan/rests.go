@@ -236,8 +236,9 @@ func (w *world) unexplained(a *act, t effects.Thing) {
 			}
 		}
 	}
-	// A directory that is only filled is made by that: a failed act before it does not matter.
-	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && w.acts[at].Command != a.Command && t.Sure > 0.8 && !(t.Tree && t.Access == effects.Update) && !w.removedAfter(at, t) {
+	// A directory that is only filled is made by that: a failed act before it does not matter, nor one that was seen to
+	// leave nothing there.
+	if at, ok := w.failed[key(t)]; ok && w.acts[at].wrote(t.Name) && !found && !a.failed && w.acts[at].Command != a.Command && t.Sure > 0.8 && !(t.Tree && t.Access == effects.Update) && !w.removedAfter(at, t) {
 		a.needs(dep{at, replay.NeedFile, t.Name, 0.4, false})
 	}
 }
@@ -411,12 +412,13 @@ func (w *world) environment(a *act) {
 		return
 	}
 	need := func(name string, sure float64) {
+		on, unset := s.removed[name]
 		for _, on := range s.setters[name] {
-			if on != a.at {
+			if on != a.at && !(unset && w.acts[s.removed[name]].unsets(name)) {
 				a.needs(dep{on, replay.NeedEnvironment, name, sure, false})
 			}
 		}
-		if on, ok := s.removed[name]; ok {
+		if unset {
 			a.needs(dep{on, replay.NeedEnvironment, name, sure, true})
 		}
 	}
@@ -510,6 +512,17 @@ func (w *world) startups(a *act) {
 			}
 		}
 	}
+}
+
+// unsets reports whether an act is known to have unset a variable of its shell: it is the last that its line did, which
+// succeeded. One that was recorded with a value is not meant, nor one that programs have without being told.
+func (a *act) unsets(name string) bool {
+	if a.Line == nil || len(a.Line.Calls) == 0 || a.ExitCode == nil || *a.ExitCode != 0 || slices.Contains(a.Sets, name) || a.env[name] != "" || effects.Always(name) {
+		return false
+	}
+	c := &a.Line.Calls[len(a.Line.Calls)-1]
+	return c.Name == "unset" && !c.Maybe && !c.Apart && !c.Inner && !c.Deferred && !c.Background && !c.Piped && !c.Drained && !c.Abroad &&
+		slices.ContainsFunc(shell.Operands(c.Args, ""), func(w shell.Word) bool { return w.Value == name })
 }
 
 // mentions reports whether a text has a name as a word.

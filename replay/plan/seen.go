@@ -76,7 +76,7 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 		return // it, or what it speaks to, may write later
 	}
 	a.seen = &s
-	if repository && a.idles(s) {
+	if repository && (a.idles(s) || a.triesStashed(s, away)) {
 		a.idle = true
 		return
 	}
@@ -176,16 +176,17 @@ func (a *act) takesBack(s Seen) {
 }
 
 // unwritten takes a program's named writes for reads if it was seen to change none of them: jar --describe-module
-// --file f. One that took no time may have written before the clock of file times went on.
+// --file f. One that took no time may have written before the clock of file times went on: of that only what is guessed
+// counts.
 func (a *act) unwritten() {
-	if a.Duration == nil || time.Duration(*a.Duration) < clockLag {
-		return
-	}
+	quick := a.Duration == nil || time.Duration(*a.Duration) < clockLag
 	some, acts := false, len(a.Opaque)+len(a.Sets)+len(a.Unsets) > 0
 	for i := range a.Things {
 		t := &a.Things[i]
 		switch {
 		case t.Access == effects.Read:
+		case quick && t.Sure != effects.Guessed:
+			acts = true
 		case t.Kind == effects.Path && t.Access != effects.Remove && !t.Glob && !strings.Contains(t.Name+"/", "/.git/") && !a.wrote(t.Name) && !slices.Contains(a.seen.Directories, path.Dir(t.Name)):
 			t.Access, some = effects.Read, true
 		default:

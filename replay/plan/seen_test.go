@@ -71,6 +71,12 @@ func TestSeen(t *testing.T) {
 		lines []string
 		want  string
 	}{
+		{"many edits that are taken back", []string{"echo a > f | +f=1 .", "git grep -l a |xargs sed -i s/a/b/ | f=1>2 .", "git grep -l b |xargs sed -i s/b/a/ | f=2>1 .", "echo x > g | +g=1 ."}, "0 3"},
+		{"edits that are taken back in part", []string{"echo a > f | +f=1 .", "git grep -l a |xargs sed -i s/a/b/ | f=1>2 h=1>2 .", "git grep -l b |xargs sed -i s/b/a/ | f=2>1 h=2>3 .", "echo x > g | +g=1 ."}, "0 1 2 3"},
+		{"edits beside something else", []string{"echo a > f | +f=1 .", "git grep -l a |xargs sed -i s/a/b/ | f=1>2 .", "git grep -l b |xargs sed -i s/b/a/ | f=2>1 . d/", "echo x > g | +g=1 ."}, "0 1 2 3"},
+		{"questions to a database that was seen not to change", []string{"sqlite3 db 'create table t(a)' | +db=1 .", "sqlite3 -header db < q.sql | nothing", "sqlite3 -csv db 'select 1' > out | +out=1 ."}, "0 2"},
+		{"what may be no question", []string{"sqlite3 db 'create table t(a)' | +db=1 .", "sqlite3 db < q.sql | nothing", "sqlite3 -csv db 'select 1' > out | +out=1 ."}, "0 1 2"},
+		{"what changed a database", []string{"sqlite3 db 'create table t(a)' | +db=1 .", "sqlite3 -header db < q.sql | db=1>2", "sqlite3 -csv db 'select 1' > out | +out=1 ."}, "0 1 2"},
 		{"a program that changed nothing", []string{"echo a > f | f=1", "./show f | nothing", "cp f g | g=1"}, "0 2"},
 		{"one by a link in PATH that is moved later", []string{"ln -s 1 ../cur", "export PATH=$HOME/cur/bin:$PATH | nothing", "lsum < in > a | +a=1 .", "ln -sfn 2 ../cur", "lsum < in > b | +b=2 ."}, "0 1 2 3 4"},
 		{"one that was not looked at", []string{"echo a > f | f=1", "./show f", "cp f g | g=1"}, "0 1 2"},
@@ -512,5 +518,22 @@ func TestNamesInsideWords(t *testing.T) {
 	}
 	if got := keptOf(t, []string{"echo x > pass.txt", "echo file:pass.txt > b", "rm pass.txt"}); got != "1" {
 		t.Errorf("kept %s, want 1", got)
+	}
+}
+
+// TestFailedAndSeen checks that a command which failed and was seen to leave nothing at a path is not needed for what is
+// read there, and that one which left something, or was not looked at, is.
+func TestFailedAndSeen(t *testing.T) {
+	one := int32(1)
+	for first, want := range map[string]string{
+		"sqlite3 db 'create tabel t(a)' | nothing":   "1",
+		"sqlite3 db 'create table t(a); x' | db=1>2": "0 1",
+		"sqlite3 db 'create table t(a); x'":          "0 1",
+	} {
+		n := watched(first, "sqlite3 db 'insert into t values (1)' | db=2>3")
+		n.Commands[0].ExitCode = &one
+		if got := kept(made(t, n, Request{})); got != want {
+			t.Errorf("%s: kept %s, want %s", first, got, want)
+		}
 	}
 }

@@ -37,6 +37,11 @@ func TestTakenBack(t *testing.T) {
 		{"a line of more than one", []string{"echo a > f", "printf 'b\nc\n' >> f", "sed -i '$d' f", "echo c >> f"}, "0 1 2 3"},
 		{"a line that was read", []string{"echo a > f", "echo b >> f", "cp f g", "sed -i '$d' f"}, "0 1 2 3"},
 		{"a tag that its line removes", []string{"echo a > f", "git tag x && git tag -d x", "git tag y"}, "0 2"},
+		{"a directory with a repository that is renamed", []string{"git init -q r", "echo a > r/f", "cd r && git add f && git commit -qm one", "cd r && git tag v1", "mv r s"}, "0 1 2 3 4"},
+		{"renamed, and then removed", []string{"git init -q r", "echo a > r/f", "cd r && git add f && git commit -qm one", "cd r && git tag v1", "mv r s", "rm -rf s", "echo b > g"}, "6"},
+		{"removed, not renamed", []string{"git init -q r", "cd r && git tag v1", "rm -rf r", "echo b > g"}, "3"},
+		{"a copy that is removed, before a program that reads all", []string{"cp a d/b", "rm d/b", "./gen > out"}, "2"},
+		{"a copy into a directory, of which another file is removed", []string{"cp a d/b", "rm d/c", "./gen > out"}, "0 1 2"},
 		{"what sed kept", []string{"echo a > f", "sed -i.bak s/a/b/ f", "mv f.bak f", "cat f > g"}, "0 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,11 +15,12 @@ import (
 type act struct {
 	commands.Scanned
 	effects.Effects
-	at     int         // its index in world.acts
-	whole  *shell.Line // its line as it was written; Line is without a cd that leads nowhere
-	home   string      // the home directory of its user
-	failed bool        // it failed and left nothing that counts
-	ended  bool        // it was interrupted
+	at     int               // its index in world.acts
+	whole  *shell.Line       // its line as it was written; Line is without a cd that leads nowhere
+	home   string            // the home directory of its user
+	env    map[string]string // the variables that were recorded with it
+	failed bool              // it failed and left nothing that counts
+	ended  bool              // it was interrupted
 	deps   []dep
 	maybe  map[int]dep // possible dependencies, such as those of a program that reads a directory, by index
 	above  bits        // the acts that it depends on, directly or indirectly
@@ -79,6 +80,8 @@ type world struct {
 	trees map[string]string
 	// stashes are the pushes to the stash of a repository that were not taken out again, by repository.
 	stashes map[string][]*back
+	// moved are the directories that acts renamed, with all repositories that are in them.
+	moved []move
 	// finds means that a command of the narrative looks for what nothing in a repository refers to.
 	finds bool
 	// versions has how files were seen to change, by path.
@@ -287,6 +290,7 @@ func (w *world) leaves(a *act) {
 	}
 	w.versioned(a)
 	a.makesAndRemoves()
+	w.moves(a)
 	// What is removed goes first: mv a b.
 	for _, t := range a.Things {
 		if t.Access == effects.Remove {
@@ -437,7 +441,7 @@ func (w *world) remove(a *act, t effects.Thing) {
 		if t.Value == effects.Tracked && (o.thing.Repo != "" || strings.Contains(o.thing.Name+"/", "/.git/")) {
 			return // git rm -r . leaves the repository
 		}
-		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || t.Tree && isPath(t) && within(o.thing.Repo, t.Name) && w.began(o.thing.Repo, a.at) || isPath(t) && (isPath(o.thing) || o.thing.Kind == effects.Mode) && within(o.thing.Name, t.Name)) {
+		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || t.Tree && isPath(t) && within(w.repoNow(o), t.Name) && w.began(o.thing.Repo, a.at) || isPath(t) && (isPath(o.thing) || o.thing.Kind == effects.Mode) && within(o.thing.Name, t.Name)) {
 			o.gone, o.removed = a.at, true
 		}
 	}
@@ -489,6 +493,11 @@ func (w *world) remove(a *act, t effects.Thing) {
 	} else {
 		for _, o := range w.exact[key(t)] {
 			take(o)
+			for _, of := range w.acts[o.act].writes {
+				if o.gone == a.at && isPath(t) && path.Dir(of.thing.Name) == t.Name && alternative(w.acts[o.act], of.thing) {
+					take(of) // the path was a file, so there was nothing below it
+				}
+			}
 		}
 		// What a pattern or a tree wrote stays: whether this was all of it is not known.
 	}
