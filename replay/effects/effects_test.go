@@ -297,15 +297,19 @@ func TestProducts(t *testing.T) {
 // TestDocumentsThatNameWhatTheyRead checks which programs read nothing but the files in their text.
 func TestDocumentsThatNameWhatTheyRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"import re\np = 'a/b.c'\ns = open(p).read()\nopen(p, 'w').write(s)":  "/w/a/b.c",
-		"from pathlib import Path\nPath(\"x.py\").write_text('a b')":         "/w/x.py",
-		"import glob\nfor f in glob.glob('*'): print(open(f).read())":        "",
-		"import sys, mine\nmine.run('x')":                                    "",
-		"import subprocess\nsubprocess.run(['make'])":                        "",
-		"name = 'x'\nopen(f'{name}.c').read()":                               "",
-		"import os\nfor d, _, files in os.walk('src'): print(d, files)":      "",
-		"open(input()).read()":                                               "",
-		"import json\nimport tool\nprint(json.load(open('a.json')), tool.X)": "",
+		"import re\np = 'a/b.c'\ns = open(p).read()\nopen(p, 'w').write(s)":                                                 "/w/a/b.c",
+		"from pathlib import Path\nPath(\"x.py\").write_text('a b')":                                                        "/w/x.py",
+		"s = open('a.py').read()\ns = s.replace('x', '''import os\nos.walk(\"b\") # it's\n''')\nopen('a.py', 'w').write(s)": "/w/a.py",
+		"# don't\ns = open('a.py').read().replace('exec(x)', 'glob(\\'*\\')')\nopen('a.py', 'w').write(s)":                  "/w/a.py",
+		"s = '''print('a.py')'''\nexec(s)":                                                                                  "",
+		"s = 'a\nopen(s).read()":                                                                                            "",
+		"import glob\nfor f in glob.glob('*'): print(open(f).read())":                                                       "",
+		"import sys, mine\nmine.run('x')":                                                                                   "",
+		"import subprocess\nsubprocess.run(['make'])":                                                                       "",
+		"name = 'x'\nopen(f'{name}.c').read()":                                                                              "",
+		"import os\nfor d, _, files in os.walk('src'): print(d, files)":                                                     "",
+		"open(input()).read()":                                                                                              "",
+		"import json\nimport tool\nprint(json.load(open('a.json')), tool.X)":                                                "",
 	} {
 		e := of("python3 - <<'X'\n" + text + "\nX")
 		if e.NamesReads != (want != "") || want != "" && (!strings.Contains(things(e), "reads path "+want) || len(e.Reads) > 0) {

@@ -72,7 +72,7 @@ var (
 	// elsewhere matches what may read files that the text does not name.
 	elsewhere = lazyregexp.New(`(?m)^\s*(?:import|from)\s|\b(?:r?glob|walk|listdir|scandir|iterdir|subprocess|system|popen|spawn\w*|exec\w*|eval|__import__|argv|environ|getenv|stdin|input)\b|(?:^|[^\w'"\\])(?:[fF][rR]?|[rR][fF])['"]`)
 	// named matches strings that may name a file.
-	named = lazyregexp.New(`['"]((?:[\w.~-]+/)*[\w.~-]+)['"]`)
+	named = lazyregexp.New(`^(?:[\w.~-]+/)*[\w.~-]+$`)
 )
 
 // edits judges Python that is given its whole text by a document, as agents edit files: where the text names what it
@@ -82,16 +82,58 @@ func (f *finder) edits(c *shell.Call) bool {
 	if !strings.HasPrefix(c.Name, "python") || c.Document == nil || len(c.Args) > 1 || len(ws) > 1 || len(c.Args) == 1 && c.Args[0].Value != "-" {
 		return false
 	}
-	text := standard.ReplaceAllString(*c.Document, "")
-	if elsewhere.MatchString(text) {
+	code, literals, ok := pythonCode(*c.Document)
+	if !ok || elsewhere.MatchString(standard.ReplaceAllString(code, "")) {
 		return false
 	}
 	f.Known = false
 	f.acts++
-	for _, m := range named.FindAllStringSubmatch(text, -1) {
-		f.path(shell.Word{Value: m[1], Quoted: true}, c.Dir, Read, false)
+	for _, v := range literals {
+		if named.MatchString(v) {
+			f.path(shell.Word{Value: v, Quoted: true}, c.Dir, Read, false)
+		}
 	}
 	f.NamesReads = len(f.Opaque) == 0
 	f.opaque(c.Dir)
 	return true
+}
+
+// pythonCode returns a program in Python without its comments and what is in its strings, and these: code that an edit puts
+// into a file stands in a string and does not run. ok is false if a string does not end.
+func pythonCode(text string) (code string, literals []string, ok bool) {
+	var out strings.Builder
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '#':
+			end := strings.IndexByte(text[i:], '\n')
+			if end < 0 {
+				end = len(text) - i
+			}
+			i += end
+		case c == '\'' || c == '"':
+			quote := text[i : i+1]
+			if strings.HasPrefix(text[i:], strings.Repeat(quote, 3)) {
+				quote = strings.Repeat(quote, 3)
+			}
+			begin := i + len(quote)
+			end := begin
+			for ; end < len(text) && !strings.HasPrefix(text[end:], quote); end++ {
+				if text[end] == '\\' {
+					end++
+				} else if text[end] == '\n' && len(quote) == 1 {
+					return "", nil, false
+				}
+			}
+			if end >= len(text) {
+				return "", nil, false
+			}
+			literals = append(literals, text[begin:end])
+			out.WriteString(quote[:1] + quote[:1])
+			i = end + len(quote)
+		default:
+			out.WriteByte(c)
+			i++
+		}
+	}
+	return out.String(), literals, true
 }
