@@ -200,7 +200,7 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 			}
 			continue
 		}
-		out = out.With(bound, m.Sure && sure)
+		out = out.With(bound, m.Sure && sure && !p.overwritten[d])
 	}
 	return out
 }
@@ -208,7 +208,7 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 // callable returns the member of an interface or a type that is declared with the type of a function, nil if the variable is no
 // such member.
 func callable(v *scope.Variable, in *scope.Decl) *scope.Decl {
-	if len(v.Decls) == 1 && in.IsType() && v.Decls[0].Attributes[scope.Returns] != "" {
+	if len(v.Decls) == 1 && in.IsType() && (v.Decls[0].Attributes[scope.Returns] != "" || v.Decls[0].Called) {
 		return v.Decls[0]
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 // them.
 func (p *Engine) addBases() {
 	p.joinParts()
+	p.findAmbient()
+	p.findOverwritten()
 	for _, m := range p.Modules {
 		for _, r := range m.Facts.References {
 			d := m.Decl(r.In)
@@ -25,6 +27,9 @@ func (p *Engine) addBases() {
 					continue // these add no attributes
 				}
 				b.External = s.External
+			}
+			if of := p.typeNamed(d, r.Path); b.Decl == nil && of != nil {
+				b = scope.Base{Decl: of}
 			}
 			if r.Edge == recountv1.EdgeKind_EDGE_KIND_EXTENDS {
 				d.Bases = append(d.Bases, b)
@@ -48,6 +53,7 @@ func (p *Engine) addBases() {
 			if returns := d.Attributes[scope.Returns]; returns != "" {
 				d.Typed = p.declared(d.Outer, m, returns)
 			}
+			p.calledByType(d)
 		}
 	}
 }

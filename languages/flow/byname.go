@@ -207,7 +207,7 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 func (l *Linker) arriving(t *scope.Targets) *scope.Decl {
 	all := scope.Targets{List: t.List, Sure: map[scope.Target]bool{}}
 	for _, to := range t.List {
-		if t.Sure[to] {
+		if t.Sure[to] || l.e.overwritten[to.Decl] {
 			return nil
 		}
 		all.Sure[to] = true

@@ -78,6 +78,9 @@ func (p *Engine) returned(f *scope.Flow, v *scope.Value, with Arguments) scope.S
 	if d.Generator {
 		return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.GeneratorValue, Decl: d}), Sure: true}}
 	}
+	if same := p.sameType(f, d, with); len(same) > 0 {
+		return same
+	}
 	out := slices.Clone(p.Read(f, &d.Results))
 	for _, i := range d.Through {
 		switch {
@@ -99,6 +102,17 @@ func (p *Engine) returned(f *scope.Flow, v *scope.Value, with Arguments) scope.S
 	return ofType(out, slices.DeleteFunc(slices.Clone(d.Typed), func(m scope.Member) bool {
 		return m.Value.Kind == scope.InstanceValue && ofClass(out, m.Value.Decl)
 	}))
+}
+
+// sameType returns the instances that a call passes to the parameter whose type parameter is the type of the function's
+// results, too: function register<T>(it: T): T.
+func (p *Engine) sameType(f *scope.Flow, d *scope.Decl, with Arguments) scope.Set {
+	name := d.Attributes[scope.Same]
+	if name == "" {
+		return nil
+	}
+	i := slices.IndexFunc(d.Parameters, func(prm *recountv1.Parameter) bool { return prm.Name == name })
+	return slices.DeleteFunc(slices.Clone(p.Argument(f, with, i, name)), func(m scope.Member) bool { return m.Value.Kind != scope.InstanceValue })
 }
 
 // Argument returns the values of an argument by its index or its name. A path does not say which

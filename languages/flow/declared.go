@@ -56,6 +56,9 @@ func (p *Engine) declaredOne(s *scope.Scope, m *scope.Module, of string) (out sc
 			at.Decl = at.Decl.Outer.Vars[at.Decl.LocalName()].Decls[i]
 		}
 	}
+	if at.Decl == nil && at.Rest == 0 {
+		at.Decl = p.ambientType(at.External)
+	}
 	switch {
 	case at.Rest != 0 || at.Decl == nil:
 	case at.Decl.IsClass() && class:

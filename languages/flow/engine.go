@@ -86,6 +86,9 @@ type Engine struct {
 	viewed map[*scope.Decl]viewed
 	// bare has the plugins that get no prefix, nil before they were collected.
 	bare map[*scope.Decl]bool
+	// ambient has the modules that files of types declare, overwritten the methods whose places others take.
+	ambient     map[string][]*scope.Decl
+	overwritten map[*scope.Decl]bool
 	// given has the texts that calls pass to parameters as literals.
 	given map[*scope.Variable]map[string]bool
 }

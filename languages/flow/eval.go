@@ -145,7 +145,9 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 	}
 	if last.Op == '[' && !isMix(target) && ownable(owner) && !(p.Lang.Exports && isExports(owner)) || last.Op == '.' && p.literal(here, owner) {
 		// What is assigned to by an index is a container, one for each place where it is made.
-		p.assign(f, here, owner, scope.Set{{Value: p.Container(here.Scope, owner.Text), Sure: true}})
+		if made := (scope.Set{{Value: p.Container(here.Scope, owner.Text), Sure: true}}); !p.isImported(here, owner) {
+			p.assign(f, here, owner, made)
+		}
 	}
 	for _, o := range p.Eval(f, here, owner) {
 		if isMix(target) && (last.Op == '[' || o.Value.Kind == scope.ClassValue) {
@@ -172,6 +174,16 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 			}
 		}
 	}
+}
+
+// isImported reports whether a path is a name that a file with exports imports, and that no function hides: something that
+// is put into it makes it no container.
+func (p *Engine) isImported(here Site, of scope.Path) bool {
+	if !p.Lang.Exports || !of.Plain() {
+		return false
+	}
+	v := p.Find(here.Scope, of.Head)
+	return v != nil && len(v.Imports) > 0
 }
 
 // isExports reports whether a path is what its module exports.

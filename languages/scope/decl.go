@@ -28,6 +28,7 @@ type Decl struct {
 	Generator  bool
 	Typed      Set   // what its results are declared to be
 	This       bool  // they are declared to be its receiver
+	Called     bool  // a member whose type can be called
 	Of         *Decl // the type that it is a member of, if that is not the one around it
 
 	Whole *Decl // the class that it is a part of, if another file declares that

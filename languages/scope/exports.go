@@ -38,6 +38,10 @@ const (
 // that the function returns, or "?".
 const Returns = "returns"
 
+// Same is the attribute of a function whose results are of the type parameter that one of its parameters has as its type: it
+// has the parameter's name.
+const Same = "same"
+
 // Wraps is the attribute of a function whose result calls a parameter: it has the parameter's name.
 const Wraps = "wraps"
 

@@ -172,6 +172,8 @@ type state struct {
 	// bound is set if `this` of the functions among the children is that of the enclosing one.
 	bound bool
 	test  bool
+	// literal is the object literal that has the function, this the one that `this` is, if that has no name.
+	literal, this extract.Ref
 	// shadows has the parameters of the enclosing anonymous functions that are no variables.
 	shadows *extract.Shadow
 	// passed has the paths of what a call passes to the parameters of functions among its
@@ -192,7 +194,7 @@ func (s state) inside(in uint32) state {
 
 // plain returns the scope without what only concerns the statement of a declaration.
 func (s state) plain() state {
-	s.statement, s.exported, s.passed, s.given = 0, false, nil, ""
+	s.statement, s.exported, s.passed, s.given, s.literal = 0, false, nil, "", 0
 	return s
 }
 
@@ -385,6 +387,8 @@ func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.Symb
 	if t := j.Field(n, "return_type"); t != extract.None {
 		if !j.ofOwnParameter(t, in) {
 			decl.Type = j.typeOf(t, inner)
+		} else if name := j.parameterOfType(n, j.Text(j.Child(t, 0))); name != "" && decl.Attributes == nil {
+			decl.Attributes = map[string]string{scope.Same: name}
 		}
 		j.annotation(t, inner)
 		if of := j.typeOf(j.Field(j.Child(t, 0), "type"), inner); j.Kind(t) == "type_predicate_annotation" && of != extract.Unknown {
@@ -439,6 +443,16 @@ func (j *walker) ofOwnParameter(t extract.Ref, in uint32) bool {
 	return is
 }
 
+// parameterOfType returns the name of the first parameter of a function whose type is a name, "" if there is none.
+func (j *walker) parameterOfType(n extract.Ref, typ string) string {
+	for c := range j.Children(j.Field(n, "parameters")) {
+		if j.Text(j.Child(j.Field(c, "type"), 0)) == typ {
+			return j.Text(j.Field(c, "pattern"))
+		}
+	}
+	return ""
+}
+
 // parameters reads the parameters of a function, which are local to s.in.
 func (j *walker) parameters(n extract.Ref, s state) []*recountv1.Parameter {
 	var all []*recountv1.Parameter
@@ -484,6 +498,9 @@ func (j *walker) inline(n extract.Ref, s state) {
 	inner := s.plain()
 	inner.function, inner.inline = true, true
 	inner.noThis, inner.bound = s.noThis || j.Kind(n) != "arrow_function" && !s.bound, false
+	if j.Kind(n) != "arrow_function" {
+		inner.this = s.literal
+	}
 	passed := func(i int) string {
 		if i < len(s.passed) {
 			return s.passed[i]

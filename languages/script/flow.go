@@ -44,7 +44,7 @@ func (j *walker) variables(n extract.Ref, s state) {
 				j.visit(value, s.plain())
 				continue
 			}
-			if j.assignedToo(d, name, value, kind, stmt) || j.madeInPlace(d, name, value, stmt) {
+			if j.assignedModule(d, name, value, stmt) || j.assignedToo(d, name, value, kind, stmt) || j.madeInPlace(d, name, value, stmt) {
 				continue
 			}
 		}
@@ -553,7 +553,9 @@ func (j *walker) object(n extract.Ref, s state) {
 				continue
 			}
 			if !methods || name == "" {
-				j.inline(c, s.member(name))
+				inner := s.member(name)
+				inner.literal = n
+				j.inline(c, inner)
 				continue
 			}
 			j.function(c, c, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, s.plain())
@@ -573,6 +575,9 @@ func (j *walker) object(n extract.Ref, s state) {
 			}
 			if j.Kind(j.Field(c, "key")) == "computed_property_name" {
 				j.visit(j.Field(c, "key"), s)
+			}
+			if j.Kind(value) == "function_expression" {
+				inner.literal = n
 			}
 			j.visit(value, inner)
 		default:

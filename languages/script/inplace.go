@@ -129,3 +129,20 @@ func (j *walker) assignedToo(d, name, value extract.Ref, kind recountv1.SymbolKi
 	j.bindPlain(j.Text(name), path, "", name, s)
 	return true
 }
+
+// assignedModule reads var name = module.exports = function …: the name is that of the function.
+func (j *walker) assignedModule(d, name, value extract.Ref, s state) bool {
+	last := value
+	for ; j.Kind(last) == "assignment_expression"; last = j.Field(last, "right") {
+		if left := j.Text(j.Field(last, "left")); left != "module.exports" && left != "exports" {
+			return false
+		}
+	}
+	if last == value || s.function || j.Kind(last) != "function_expression" || j.Text(j.Field(last, "name")) != "" {
+		return false
+	}
+	s.exported = true
+	_, decl := j.function(last, d, j.Text(name), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, s)
+	j.Bind(s.in, "module.exports", decl.Name, "", value)
+	return true
+}

@@ -41,6 +41,28 @@ func (j *walker) sameObject(value extract.Ref, s state) extract.Ref {
 	}
 }
 
+// literalThis returns what a member of `this` stands for in a function of an object literal without a name, if that is a name or a
+// member of one: { meter: meter, read() { return this.meter.value() } }.
+func (j *walker) literalThis(n extract.Ref, s state) string {
+	if j.Kind(j.Field(n, "object")) != "this" || !s.noThis {
+		return extract.Unknown
+	}
+	name := j.Text(j.Field(n, "property"))
+	for c := range j.Children(s.this) {
+		value := c
+		if j.Kind(c) == "pair" && j.propertyName(j.Field(c, "key")) == name {
+			value = j.Field(c, "value")
+		} else if j.Kind(c) != "shorthand_property_identifier" || j.Text(c) != name {
+			continue
+		}
+		switch j.Kind(value) {
+		case "identifier", "member_expression", "shorthand_property_identifier":
+			return j.path(value, s)
+		}
+	}
+	return extract.Unknown
+}
+
 // hasFunctions reports whether a member of an object literal is a function.
 func (j *walker) hasFunctions(object extract.Ref) bool {
 	for c := range j.Children(object) {

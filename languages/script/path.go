@@ -29,6 +29,9 @@ func (j *walker) path(n extract.Ref, s state) string {
 		if of := j.inheritedMember(n, s); of != "" {
 			return of
 		}
+		if of := j.literalThis(n, s); of != extract.Unknown {
+			return of
+		}
 		return extract.Member(j.path(j.Field(n, "object"), s), j.Text(j.Field(n, "property")))
 	case "subscript_expression":
 		base, index := j.path(j.Field(n, "object"), s), j.Field(n, "index")
