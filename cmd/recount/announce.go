@@ -99,12 +99,15 @@ func checkWhy(why string) error {
 	return nil
 }
 
-// alsoAnnounced notes on standard error who else has announced work on the same things.
+// alsoAnnounced notes on standard error who else has announced work on the same things, on the file of a
+// symbol or on a symbol of a file.
 func (a *app) alsoAnnounced(ctx context.Context, b *connect.Backend, who *authorFlags, all []*recountv1.AgentEvent, now time.Time) error {
 	r := evidence.AnnouncedRequest{At: now, Workspace: who.workspace}
 	for _, m := range all {
 		r.About = append(r.About, m.Announcement.Subject)
 	}
+	repo, _ := repositoryOf(ctx, who.root) // none: without code
+	r.About = evidence.Around(ctx, b, repo, r)
 	resp, err := evidence.AnnouncedQuestion.Ask(ctx, b, r)
 	if err != nil {
 		return a.unanswered(err)

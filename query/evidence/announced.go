@@ -11,6 +11,7 @@ import (
 
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/schemas"
 )
@@ -187,6 +188,52 @@ func subjects(names []string) []query.Subject {
 		}
 	}
 	return all
+}
+
+// Around returns what a request is about, and with each symbol its file, and with each file those of its
+// symbols on which somebody has announced work: who changes one should know of the other. Where symbols
+// are declared is asked of repo's code at HEAD; without it nothing is added.
+func Around(ctx context.Context, of question.Answerer, repo string, r AnnouncedRequest) []string {
+	about, wide := slices.Clone(r.About), subjects(r.About)
+	add := func(name string) {
+		if len(about) < maxListed && !slices.Contains(about, name) {
+			about = append(about, name)
+		}
+	}
+	declaring := func(symbol string) (files []string) {
+		found, _ := code.SymbolsQuestion.Ask(ctx, of, code.SymbolsRequest{Scope: code.Scope{Repo: repo}, Text: symbol, Limit: 20})
+		for _, h := range found.Symbols {
+			if (h.Match == "name" || h.Match == "exact") && h.Kind != "file" {
+				files = append(files, h.File)
+			}
+		}
+		return files
+	}
+	for _, s := range wide {
+		if s.Symbol == "" {
+			continue
+		}
+		for _, file := range declaring(s.Symbol) {
+			add("file:" + file)
+		}
+	}
+	if !slices.ContainsFunc(wide, func(s query.Subject) bool { return s.File != "" }) {
+		return about
+	}
+	r.About, r.Limit = nil, 1000
+	all, _ := AnnouncedQuestion.Ask(ctx, of, r)
+	for _, x := range all.Announcements {
+		symbol, ok := strings.CutPrefix(x.Subject, "symbol:")
+		if !ok {
+			continue
+		}
+		for _, file := range declaring(symbol) {
+			if slices.ContainsFunc(wide, func(s query.Subject) bool { return query.Subject{File: s.File}.Concerns("file:" + file) }) {
+				add(x.Subject)
+			}
+		}
+	}
+	return about
 }
 
 // AnnounceIn adds to an answer about symbols who has announced work on them, as far as the principal

@@ -78,7 +78,9 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 	}{done}, written, w.String())
 	if in.Kind == "announce" {
 		// Who else is about to change it?
-		others, err := evidence.AnnouncedQuestion.Ask(ctx, b, evidence.AnnouncedRequest{About: in.About, At: time.Now().UTC(), AtLeast: written.Watermark})
+		r := evidence.AnnouncedRequest{About: in.About, At: time.Now().UTC(), AtLeast: written.Watermark}
+		r.About = evidence.Around(ctx, b, c.place(ctx).Repo, r)
+		others, err := evidence.AnnouncedQuestion.Ask(ctx, b, r)
 		if err != nil {
 			return a, err
 		}

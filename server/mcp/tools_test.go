@@ -53,6 +53,8 @@ func TestToolsAnswer(t *testing.T) {
 		{"remember", map[string]any{"kind": "decision", "text": "carts stay in memory", "about": []string{"Cart.Total"}}, []string{"remembered as"}},
 		{"remember", map[string]any{"kind": "task", "id": "SHOP-7", "text": "drop the tax"}, []string{"remembered as"}},
 		{"remember", map[string]any{"kind": "task_done", "id": "SHOP-7"}, []string{"remembered as"}},
+		{"remember", map[string]any{"kind": "announce", "about": []string{"Cart.Total"}}, []string{"remembered as"}},
+		{"remember", map[string]any{"kind": "announce", "about": []string{"cart/cart.go"}}, []string{"symbol:Cart.Total"}},
 		{"import", map[string]any{}, []string{"example.org/shop"}},
 	} {
 		// A connection of its own: a later answer refers to what an earlier one defined.
