@@ -37,10 +37,13 @@ build:
 	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/recount ./cmd/recount-front # without C they start sooner
 	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-local ./cmd/recount-record
 
-# Some packages' tests mostly wait, so more packages run at a time than there are cores.
-ATONCE = $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3 / 2)
+# Some packages' tests mostly wait, so more packages run at a time than there are cores. Those with the
+# longest tests begin first, so that they are not waited for at the end.
+ATONCE  = $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3 / 2)
+LONGEST = ./cmd/recount ./server/node
+tests   = $(foreach module,$(MODULES),$(GO) -C $(module) test -vet=off -p $(ATONCE) $(1) $(if $(filter .,$(module)),$(LONGEST)) ./... &&) true
 test:
-	export TMPDIR=$$(scripts/scratch.sh); $(call each,test -vet=off -p $(ATONCE) ./...)
+	export TMPDIR=$$(scripts/scratch.sh); $(call tests)
 
 check:
 	@test -z "$$($(GO) $(tool) gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) $(tool) gofumpt -l .; exit 1; }
@@ -59,7 +62,7 @@ tidy:
 
 # Without GORACE each package's tests sleep for a second at their end.
 race:
-	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -race -vet=off -timeout 30m -p $(ATONCE) ./...)
+	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call tests,-race -timeout 30m)
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
