@@ -50,7 +50,7 @@ func (j *walker) constants(target string, value extract.Ref, s state) {
 			return
 		}
 		text, ok := j.pattern(value, s)
-		text = j.spelled(text, s, 0)
+		text = j.spelled(text, s)
 		if of, name := extract.SplitLast(target); name == "autoPrefix" || target == "autoPrefix" {
 			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "auto", Handler: of, Pattern: text, Framework: "fastify"}, value)
 		}
@@ -73,19 +73,35 @@ func ofPaths(target string) bool {
 }
 
 // spelled returns a text with the constants of the file that it names replaced by theirs: `${API_ROOT}/v2`.
-func (j *walker) spelled(text string, s state, depth int) string {
-	if !strings.Contains(text, "${") || depth > maxConstantDepth {
-		return text
+func (j *walker) spelled(text string, s state) string {
+	type place struct {
+		name  string
+		depth int
 	}
-	all, ok := scope.Expand(text, func(name string) (string, bool) {
-		of, ok := j.pattern(j.setOnce(name), s)
-		of = j.spelled(of, s, depth+1)
-		return of, ok && !strings.Contains(of, "${")
-	})
-	if !ok {
-		return text
+	known := map[place]string{} // constants may name others many times: each is read once at a depth
+	var spell func(text string, depth int) string
+	spell = func(text string, depth int) string {
+		if !strings.Contains(text, "${") || depth > maxConstantDepth {
+			return text
+		}
+		all, ok := scope.Expand(text, func(name string) (string, bool) {
+			of, found := known[place{name, depth}]
+			if !found {
+				if text, ok := j.pattern(j.setOnce(name), s); ok {
+					of = spell(text, depth+1)
+				} else {
+					of = "${" // no text
+				}
+				known[place{name, depth}] = of
+			}
+			return of, !strings.Contains(of, "${")
+		})
+		if !ok {
+			return text
+		}
+		return all
 	}
-	return all
+	return spell(text, 0)
 }
 
 // part matches a short text that may be a part of a path, and version one that is a version.
