@@ -99,6 +99,7 @@ func (l *listened) run(lines string) (string, []recording.Command) {
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "TERM=dumb", "LC_ALL=C.UTF-8", "PS1=", "HISTFILE=", "ZDOTDIR=" + l.dir, "SHELLHOOK_RECORDER=1",
 		"RECOUNT_DATA_DIR=" + l.path("data"), "RECOUNT_HOOK_LOG=" + l.path("log"), "HOOK=" + l.path("hook"), "SPOOL=" + l.path("data/spool/new"),
+		"GORACE=atexit_sleep_ms=10", // a recorder with the race detector sleeps a second before it ends
 	}
 	// A stopped recorder must not outlive a failed test.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

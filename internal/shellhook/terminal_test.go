@@ -75,6 +75,7 @@ func (s *session) open(before, after string) *terminal {
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TERM=xterm", "LC_ALL=C.UTF-8", "HISTFILE=" + filepath.Join(s.dir, "hist"), "ZDOTDIR=" + s.dir,
 		"XDG_CONFIG_HOME=" + s.dir, "XDG_DATA_HOME=" + s.dir, "XDG_STATE_HOME=" + filepath.Join(s.dir, ".local/state"), "SHELL=/bin/sh",
+		"GORACE=atexit_sleep_ms=10", // as in run
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

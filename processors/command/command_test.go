@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -221,6 +222,7 @@ func hostile() map[string]string {
 func TestHostileInputIsBounded(t *testing.T) {
 	for name, text := range hostile() {
 		t.Run(name, func(t *testing.T) {
+			racing.Alone(t)
 			for _, shell := range []string{"bash", "sh", "mksh", "zsh", "fish", "pwsh"} {
 				in := intentOf(t, &recountv1.CommandExecuted{Command: text, Cwd: "/x", Shell: shell})
 				b, err := proto.Marshal(in)

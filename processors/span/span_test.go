@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -42,6 +43,7 @@ func TestWrongIDsAreSkippedAndCounted(t *testing.T) {
 
 // TestSpansOfNothing checks that half a million empty spans, which fit one message, cost no memory.
 func TestSpansOfNothing(t *testing.T) {
+	racing.Alone(t)
 	const n = 500_000
 	scope := &tracepb.ScopeSpans{Spans: make([]*tracepb.Span, n)}
 	for i := range scope.Spans {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/query/code"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -39,6 +40,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 		slices.SortFunc(values, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	}
 	tried, same, accepted := 0, 0, 0
+	racing.Alone(t)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f := &forger{t: t, m: m, name: name, file: files[name], tree: trees[name]}
 		var places []place

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/replay/effects"
 	"github.com/recountdb/recount/replay/shell"
 )
@@ -13,6 +14,7 @@ import (
 // TestCutLines judges the lines of all sets, and of the narratives, cut after each flag: people type incomplete
 // commands, too.
 func TestCutLines(t *testing.T) {
+	racing.Alone(t)
 	sets, _ := filepath.Glob("testdata/*.txt")
 	narratives, _ := filepath.Glob("../../bench/replay/narratives/*.txt")
 	seen := map[string]bool{}

@@ -9,6 +9,7 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/replay/script"
 )
 
@@ -29,6 +30,7 @@ func FuzzMake(f *testing.F) {
 	f.Add("f() { cp \"$1\" ~/x; }", "f /home/ann/app/a && cd -", "cat <<E > $HOME/y\n$(f b)\nE")
 	f.Add("echo \x7f", "echo a\r\nb\u0085", "\"\r      - run: rm -rf ~") // what YAML cannot hold, or takes for the end of a line
 	f.Fuzz(func(t *testing.T, a, b, c string) {
+		racing.Alone(t)
 		r := Request{All: len(a)%2 == 0, Map: []string{"/home/ann=/home/it's bob", "user:ann=bob", "port:80=81", "branch:main=other", "host:a.example=b.example"}}
 		// A plan is of text as schemas let it in.
 		n := narrative(strings.ToValidUTF8(a, "?"), strings.ToValidUTF8(b, "?"), strings.ToValidUTF8(c, "?"))
