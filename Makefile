@@ -2,7 +2,7 @@
 # make test       every test of every module (the README's test command; vet is of check)
 # make check      what CI checks before the tests: format, vet, staticcheck, schemas, configs
 # make tidy       go mod tidy in every module: after a change of go.mod
-# make race       the tests under the race detector, without vet too
+# make race       the tests that may start goroutines, under the race detector, without vet too
 # make fuzz       every fuzz target, FUZZTIME each
 # make mutants    small faults put into the code, one at a time: each must make a test fail (minutes; 90 at most)
 # make soak       long crash and power-cut runs, bounded in time
@@ -22,6 +22,8 @@ FUZZTIME ?= 30s
 # The program's module, and three whose dependencies no user's build should carry (decision 67).
 MODULES := . bench clienttests webtests
 TOOLS   := internal/tools
+# Programs are built with these, so what is checked and tested is compiled once for all.
+TAGS    := grpcnotrace
 each     = $(foreach module,$(MODULES) $(2),$(GO) -C $(module) $(1) &&) true
 tool     = tool -modfile=$(CURDIR)/$(TOOLS)/go.mod
 
@@ -29,40 +31,41 @@ tool     = tool -modfile=$(CURDIR)/$(TOOLS)/go.mod
 
 # Compilers, staticcheck and tests have small heaps: collecting garbage less often costs little memory
 # and saves a fifth of the CPU time.
-build check test race compose-build: export GOGC = 400
+build check test race compose-build integration: export GOGC = 400
 
 build:
-	$(GO) build -tags grpcnotrace -o bin/recount-engine ./cmd/recount
-	$(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-pipeline
-	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/recount ./cmd/recount-front # without C they start sooner
-	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-local ./cmd/recount-record
+	$(GO) build -tags $(TAGS) -o bin/recount-engine ./cmd/recount
+	$(GO) build -tags $(TAGS) -o bin/ ./cmd/recount-pipeline
+	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -o bin/recount ./cmd/recount-front # without C they start sooner
+	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -o bin/ ./cmd/recount-local ./cmd/recount-record
 
 # Some packages' tests mostly wait, so more packages run at a time than there are cores. Those with the
 # longest tests begin first, so that they are not waited for at the end.
 ATONCE  = $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3 / 2)
 LONGEST = ./cmd/recount ./server/node
-tests   = $(foreach module,$(MODULES),$(GO) -C $(module) test -vet=off -p $(ATONCE) $(1) $(if $(filter .,$(module)),$(LONGEST)) ./... &&) true
+tests   = $(foreach module,$(MODULES),$(GO) -C $(module) test -tags $(TAGS) -vet=off -p $(ATONCE) $(1) $(if $(filter .,$(module)),$(LONGEST) $(2),./...) &&) true
 test:
-	export TMPDIR=$$(scripts/scratch.sh); $(call tests)
+	export TMPDIR=$$(scripts/scratch.sh); $(call tests,,./...)
 
 check:
 	@test -z "$$($(GO) $(tool) gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) $(tool) gofumpt -l .; exit 1; }
 	$(call each,mod verify >/dev/null,$(TOOLS))
 	$(call each,mod tidy -diff,$(TOOLS))
-	$(call each,vet ./...)
-	$(GO) vet -tags integration ./pipeline/... ./internal/... ./server/node
-	$(call each,$(tool) staticcheck ./...)
+	$(call each,vet -tags $(TAGS) ./...)
+	$(GO) vet -tags $(TAGS),integration $(KAFKA)
+	$(call each,$(tool) staticcheck -tags $(TAGS) ./...)
 	$(GO) run ./internal/protogen lint
 	$(GO) run ./internal/protogen breaking
-	$(GO) run ./cmd/recount-pipeline pipeline lint configs/*.yaml configs/split/*.yaml
-	$(GO) run ./cmd/recount-pipeline pipeline test configs/*.yaml configs/split/*.yaml
+	$(GO) run -tags $(TAGS) ./cmd/recount-pipeline pipeline lint configs/*.yaml configs/split/*.yaml
+	$(GO) run -tags $(TAGS) ./cmd/recount-pipeline pipeline test configs/*.yaml configs/split/*.yaml
 
 tidy:
 	$(call each,mod tidy,$(TOOLS))
 
-# Without GORACE each package's tests sleep for a second at their end.
+# Without GORACE each package's tests sleep for a second at their end. Packages whose tests start no
+# goroutine are left out (decision 155).
 race:
-	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call tests,-race -timeout 30m)
+	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); raced=$$($(GO) run ./internal/raced) && $(call tests,-race -timeout 30m,$$raced)
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
@@ -99,9 +102,11 @@ integration-web: build
 	RECOUNT_BIN=$(CURDIR)/bin/recount RECOUNT_CHROMIUM=$$(command -v chromium || command -v google-chrome) \
 		$(GO) -C webtests test -count=1 -timeout 15m ./... $(if $(REWRITE),-rewrite) $(if $(RUN),-run '$(RUN)')
 
+# The packages with tests that need an Apache Kafka, and what those are called: the others of these
+# packages are of test.
+KAFKA = ./pipeline ./pipeline/broker ./internal/kafkatest ./server/node
 integration:
-	$(GO) test -tags integration -count=1 -timeout 15m ./pipeline/... ./internal/kafkatest/...
-	$(GO) test -tags integration -count=1 -timeout 15m -run ApacheKafka ./server/node
+	$(GO) test -tags $(TAGS),integration -vet=off -count=1 -timeout 15m -run 'ApacheKafka|KgoSuite' $(KAFKA)
 
 generate:
 	$(GO) run ./internal/protogen generate

@@ -17,7 +17,12 @@ mkdir "$to/src" "$to/out"
 grep -v '^#' .dockerignore | sed 's|^|./|' >"$to/ignored"
 tar --anchored --exclude-from="$to/ignored" -cf - . | tar -C "$to/src" -xf -
 echo "$build"
-(cd "$to/src" && bash -euc "${build//\/out\//$to/out/}")
+# The compiler has kept what it compiled in this directory, but nothing of another one: where mounts
+# may be made, the copy is built in this directory's place, which nobody else sees.
+here='mount --bind "$1" "$2" && cd "$2" && bash -euc "$3"'
+namespace=(unshare --user --map-root-user --mount bash -euc "$here" -)
+"${namespace[@]}" "$to/src" "$PWD" true 2>/dev/null || namespace=(bash -euc 'cd "$1" && bash -euc "$3"' -)
+"${namespace[@]}" "$to/src" "$PWD" "${build//\/out\//$to/out/}"
 "$to/out/recount" version
 ls "$to/out/recount-record" "$to/out/recount-local" "$to/out/recount-engine" >/dev/null
 "$to/out/recount" pipeline list processors >/dev/null

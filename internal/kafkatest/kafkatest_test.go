@@ -12,7 +12,7 @@ import (
 	"github.com/recountdb/recount/internal/kafkatest"
 )
 
-func TestStart(t *testing.T) {
+func TestStartApacheKafka(t *testing.T) {
 	c, err := kgo.NewClient(kgo.SeedBrokers(kafkatest.Start(t)))
 	if err != nil {
 		t.Fatal(err)

@@ -19,9 +19,9 @@ import (
 	"github.com/recountdb/recount/pipeline/broker/groups/grouptest"
 )
 
-// TestGroupsLikeKafka sends the same requests to this coordinator and to Apache Kafka's, and
+// TestGroupsLikeApacheKafka sends the same requests to this coordinator and to Apache Kafka's, and
 // compares the answers.
-func TestGroupsLikeKafka(t *testing.T) {
+func TestGroupsLikeApacheKafka(t *testing.T) {
 	b := memBroker(t, Options{Listen: []string{"127.0.0.1:0"}, Groups: GroupOptions{InitialRebalanceDelay: -1}})
 	theirs := converse(t, kafkatest.Start(t))
 	ours := converse(t, b.Addr())
