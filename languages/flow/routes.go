@@ -14,87 +14,100 @@ import (
 // routeFlows gives the names that route facts speak of their routers and texts.
 func (p *Engine) routeFlows(m *scope.Module) {
 	for i, r := range m.Facts.Routes {
-		if !r.Group {
+		if r.Group {
+			p.routeFlow(m, i, r)
+		}
+	}
+}
+
+// routeFlow gives the names that fact i of a module speaks of their routers and texts.
+func (p *Engine) routeFlow(m *scope.Module, i int, r *recountv1.RouteFact) {
+	in := m.RouteScope(r)
+	here := Site{m.ScopeOf(in), in}
+	switch r.Role {
+	case "root", "part", "below":
+		p.give(here, m.Path(r.Handler), p.Router(m, i), alike(m, i))
+	case "const":
+		p.giveText(here, r)
+	case "given":
+		p.AddFlow(func(f *scope.Flow) {
+			for _, fn := range p.Eval(f, here, m.Path(r.Handler)) {
+				p.givenText(f, fn.Value, r)
+			}
+		})
+	case "viewed":
+		if v := p.Find(here.Scope, r.Handler); v != nil && len(v.Decls) == 1 {
+			if s := p.Lookup(here.Scope, m.Path(r.Router)); s.Rest == 0 && s.Decl != nil && s.Decl.IsClass() {
+				p.viewed[v.Decls[0]] = viewed{s.Decl, r.Method}
+			}
+		}
+	case "optional":
+		if v := p.Find(here.Scope, r.Handler); v != nil {
+			p.optional[v] = append(p.optional[v], r.Pattern)
+		}
+	case "folder":
+		for _, of := range p.Folder(m, i) {
+			p.AddFlow(func(f *scope.Flow) {
+				for _, fn := range p.moduleAttribute(f, of.Mod, scope.DefaultName) {
+					if fn.Value.Kind == scope.FunctionValue && fn.Value.Decl != nil {
+						p.enter(fn.Value.Decl, of.Router)
+					}
+				}
+			})
+		}
+	case "inside":
+		router := p.Router(m, i)
+		if d := m.Decl(r.In); r.Handler == "" && d != nil {
+			p.enter(d, router)
+			return
+		}
+		p.AddFlow(func(f *scope.Flow) { p.enterPlugins(f, here, r, router) })
+	}
+}
+
+// giveText gives a name, or a member of an object, the text of a route fact.
+func (p *Engine) giveText(here Site, r *recountv1.RouteFact) {
+	m, text := here.Scope.Mod, r.Pattern
+	if r.Method == scope.UnlessSet {
+		text = scope.Assumed(text)
+	}
+	target, value := m.Path(r.Handler), scope.ValueID{Kind: scope.TextValue, Name: text}
+	if target.Head == "self" || len(target.Steps) == 0 || !p.Lang.Exports {
+		p.give(here, target, p.Intern(value), 1)
+		return
+	}
+	if name := target.Exports(); name != "" && name != scope.WholeExport && target.Head == "exports" {
+		p.Add(m.Export(name), p.Intern(value), true)
+	} else if v := p.Find(here.Scope, target.Head); v != nil && names(target.Steps) != "" {
+		p.texts[memberOf(v, target.Steps)] = text
+	} else if name, ok := strings.CutPrefix(target.Text, "module.exports."); ok {
+		p.texts[member{m, name}] = text
+	}
+}
+
+// enterPlugins makes a router the first parameter of the plugins that are registered with it. A bare
+// plugin gets the routers that register it.
+func (p *Engine) enterPlugins(f *scope.Flow, here Site, r *recountv1.RouteFact, router *scope.Value) {
+	m := here.Scope.Mod
+	plugins := p.Eval(f, here, m.Path(r.Handler))
+	for _, of := range slices.Clone(plugins) { // register(import("./plugin.js"))
+		if of.Value.Kind == scope.ModuleValue {
+			plugins = append(plugins, p.moduleAttribute(f, of.Value.Mod, scope.DefaultName)...)
+		}
+	}
+	for _, fn := range plugins {
+		d := fn.Value.Decl
+		if k := fn.Value.Kind; k != scope.FunctionValue && k != scope.BoundValue || d == nil {
 			continue
 		}
-		in := m.RouteScope(r)
-		here := Site{m.ScopeOf(in), in}
-		switch r.Role {
-		case "root", "part", "below":
-			p.give(here, m.Path(r.Handler), p.Router(m, i), alike(m, i))
-		case "const":
-			text := r.Pattern
-			if r.Method == scope.UnlessSet {
-				text = scope.Assumed(text)
+		if !p.isBare(d) {
+			p.enter(d, router)
+			continue
+		}
+		for _, outer := range p.Eval(f, here, m.Path(r.Router)) {
+			if outer.Value.Kind == scope.RouterValue {
+				p.enter(d, outer.Value)
 			}
-			if target := m.Path(r.Handler); target.Head != "self" && len(target.Steps) > 0 && p.Lang.Exports {
-				if name := target.Exports(); name != "" && name != scope.WholeExport && target.Head == "exports" {
-					p.Add(m.Export(name), p.Intern(scope.ValueID{Kind: scope.TextValue, Name: text}), true)
-					break
-				}
-				if v := p.Find(here.Scope, target.Head); v != nil && names(target.Steps) != "" {
-					p.texts[memberOf(v, target.Steps)] = text
-				} else if name, ok := strings.CutPrefix(target.Text, "module.exports."); ok {
-					p.texts[member{m, name}] = text
-				}
-				break
-			}
-			p.give(here, m.Path(r.Handler), p.Intern(scope.ValueID{Kind: scope.TextValue, Name: text}), 1)
-		case "given":
-			p.AddFlow(func(f *scope.Flow) {
-				for _, fn := range p.Eval(f, here, m.Path(r.Handler)) {
-					p.givenText(f, fn.Value, r)
-				}
-			})
-		case "viewed":
-			if v := p.Find(here.Scope, r.Handler); v != nil && len(v.Decls) == 1 {
-				if s := p.Lookup(here.Scope, m.Path(r.Router)); s.Rest == 0 && s.Decl != nil && s.Decl.IsClass() {
-					p.viewed[v.Decls[0]] = viewed{s.Decl, r.Method}
-				}
-			}
-		case "optional":
-			if v := p.Find(here.Scope, r.Handler); v != nil {
-				p.optional[v] = append(p.optional[v], r.Pattern)
-			}
-		case "folder":
-			for _, of := range p.Folder(m, i) {
-				p.AddFlow(func(f *scope.Flow) {
-					for _, fn := range p.moduleAttribute(f, of.Mod, scope.DefaultName) {
-						if fn.Value.Kind == scope.FunctionValue && fn.Value.Decl != nil {
-							p.enter(fn.Value.Decl, of.Router)
-						}
-					}
-				})
-			}
-		case "inside":
-			router := p.Router(m, i)
-			if d := m.Decl(r.In); r.Handler == "" && d != nil {
-				p.enter(d, router)
-				break
-			}
-			on := m.Path(r.Router)
-			p.AddFlow(func(f *scope.Flow) {
-				plugins := p.Eval(f, here, m.Path(r.Handler))
-				for _, of := range slices.Clone(plugins) { // register(import("./plugin.js"))
-					if of.Value.Kind == scope.ModuleValue {
-						plugins = append(plugins, p.moduleAttribute(f, of.Value.Mod, scope.DefaultName)...)
-					}
-				}
-				for _, fn := range plugins {
-					k := fn.Value.Kind
-					switch d := fn.Value.Decl; {
-					case k != scope.FunctionValue && k != scope.BoundValue || d == nil:
-					case p.isBare(d):
-						for _, outer := range p.Eval(f, here, on) {
-							if outer.Value.Kind == scope.RouterValue {
-								p.enter(d, outer.Value)
-							}
-						}
-					default:
-						p.enter(d, router)
-					}
-				}
-			})
 		}
 	}
 }

@@ -233,49 +233,8 @@ func (k *routers) pass() {
 		grown := false
 		for _, m := range k.t.p.Modules {
 			for _, r := range m.Facts.References {
-				if r.Edge != scope.Calls {
-					continue
-				}
-				of := m.Path(r.Path)
-				var on []any
-				if n := len(of.Steps); n > 0 && of.Steps[n-1].Op == '.' {
-					on = k.valuesAt(m, r.In, of.Base(), r.At)
-				}
-				if len(on) == 0 && len(r.Args) == 0 {
-					continue
-				}
-				var d *scope.Decl
-				give := func(i int, values []any) {
-					if len(values) == 0 {
-						return
-					}
-					if d == nil {
-						if d = k.callee(m, r, of); d == nil {
-							return
-						}
-					}
-					if i < 0 || i >= len(d.Parameters) || d.Scope == nil {
-						return
-					}
-					v := d.Scope.Own(d.Parameters[i].Name)
-					for _, value := range values {
-						if !slices.Contains(k.held[v], value) {
-							k.held[v] = append(k.held[v], value)
-							grown = true
-						}
-					}
-				}
-				extension := 0
-				if len(on) > 0 {
-					if give(0, on); d == nil || !d.HasModifier("extension") {
-						continue
-					}
-					extension = 1
-				}
-				for _, a := range r.Args {
-					if a.Name == "" {
-						give(int(a.Index)+extension, k.values(m, r.In, m.Path(a.Path)))
-					}
+				if r.Edge == scope.Calls {
+					grown = k.passOn(m, r) || grown
 				}
 			}
 		}
@@ -283,6 +242,55 @@ func (k *routers) pass() {
 			return
 		}
 	}
+}
+
+// passOn gives the parameters of a function the routers that a call passes, and reports whether one is new.
+func (k *routers) passOn(m *scope.Module, r *recountv1.Reference) (grown bool) {
+	of := m.Path(r.Path)
+	var d *scope.Decl
+	extension := 0
+	if n := len(of.Steps); n > 0 && of.Steps[n-1].Op == '.' {
+		if on := k.valuesAt(m, r.In, of.Base(), r.At); len(on) > 0 {
+			if d = k.callee(m, r, of); d == nil {
+				return false
+			}
+			if grown = k.hold(d, 0, on); !d.HasModifier("extension") {
+				return grown
+			}
+			extension = 1
+		}
+	}
+	for _, a := range r.Args {
+		if a.Name != "" {
+			continue
+		}
+		values := k.values(m, r.In, m.Path(a.Path))
+		if len(values) == 0 {
+			continue
+		}
+		if d == nil {
+			if d = k.callee(m, r, of); d == nil {
+				return grown
+			}
+		}
+		grown = k.hold(d, int(a.Index)+extension, values) || grown
+	}
+	return grown
+}
+
+// hold gives a parameter of a function routers, and reports whether one is new.
+func (k *routers) hold(d *scope.Decl, parameter int, values []any) (grown bool) {
+	if parameter < 0 || parameter >= len(d.Parameters) || d.Scope == nil {
+		return false
+	}
+	v := d.Scope.Own(d.Parameters[parameter].Name)
+	for _, value := range values {
+		if !slices.Contains(k.held[v], value) {
+			k.held[v] = append(k.held[v], value)
+			grown = true
+		}
+	}
+	return grown
 }
 
 // callee returns the method that a call means; an extension method of a type outside the repository

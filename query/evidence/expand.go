@@ -17,13 +17,16 @@ type expansion struct {
 	edges   []Edge
 	// followed is the number of edges examined, cut the number without room.
 	followed, cut int
+	// room is how many objects may be added, next has those that were reached in this step.
+	room int
+	next []*part
 }
 
 // expand follows edges of the requested kinds from the hits, in both directions and in the order of
 // the hits, up to the requested number of steps and of objects. Objects that are not visible, and
 // edges stated by them, are treated as if they did not exist.
 func (a *session) expand(hits []*hit) (*expansion, error) {
-	x := &expansion{edges: a.expanded}
+	x := &expansion{edges: a.expanded, room: max(0, a.r.Expand.Nodes-len(hits))}
 	kinds := followed
 	if len(a.r.Expand.Kinds) > 0 {
 		kinds = nil
@@ -31,37 +34,15 @@ func (a *session) expand(hits []*hit) (*expansion, error) {
 			kinds = append(kinds, edgeKind(name))
 		}
 	}
-	asked := len(a.r.Expand.Kinds) > 0
 	outside := a.outside()
-	open := make([]*part, 0, len(hits))
 	for _, h := range hits {
 		p := a.partAt(h.ref)
 		p.reached = true
-		open = append(open, p)
+		x.next = append(x.next, p)
 	}
-	room := max(0, a.r.Expand.Nodes-len(hits))
-	add := func(e Edge) {
-		if k := e.key(e.Kind); !a.have[k] {
-			a.have[k] = true
-			x.edges = append(x.edges, e)
-		}
-	}
-	reach := func(o *part, next *[]*part) bool {
-		if o.reached {
-			return true
-		}
-		if room == 0 {
-			x.cut++
-			return false
-		}
-		room--
-		o.reached = true
-		x.objects = append(x.objects, o)
-		*next = append(*next, o)
-		return true
-	}
-	for hop := 0; hop < *a.r.Expand.Hops && len(open) > 0; hop++ {
-		var next []*part
+	for hop := 1; hop <= *a.r.Expand.Hops && len(x.next) > 0; hop++ {
+		open := x.next
+		x.next = nil
 		for _, o := range open {
 			if err := a.Ctx.Err(); err != nil {
 				return nil, err
@@ -76,33 +57,64 @@ func (a *session) expand(hits []*hit) (*expansion, error) {
 					continue
 				}
 				x.followed++
-				switch {
-				case n.to != nil:
-					if reach(n.to, &next) {
-						add(n.edge(o))
+				if n.to == nil && n.entity != "" {
+					if outside {
+						err = a.expandShared(x, o, n, hop < *a.r.Expand.Hops)
 					}
-				case n.entity == "":
-					add(n.edge(o))
-				case outside:
-					shared, err := a.sharing(o, n)
-					if err != nil {
-						return nil, err
-					}
-					if asked || len(shared) > 0 {
-						add(n.edge(o))
-					}
-					for _, s := range shared {
-						if (asked || s.to.reached) && hop+1 < *a.r.Expand.Hops && reach(s.to, &next) {
-							add(s.edge(s.to))
-						}
-					}
+				} else if n.to == nil || x.reach(n.to) {
+					a.addEdge(x, n.edge(o))
+				}
+				if err != nil {
+					return nil, err
 				}
 			}
 		}
-		open = next
 	}
 	a.expanded = x.edges
 	return x, nil
+}
+
+// expandShared follows an edge to a thing outside and, unless this is the last step, from there to the
+// objects that name it too. Unless kinds were asked for, only objects that were reached otherwise count.
+func (a *session) expandShared(x *expansion, o *part, n *neighbor, further bool) error {
+	shared, err := a.sharing(o, n)
+	if err != nil {
+		return err
+	}
+	asked := len(a.r.Expand.Kinds) > 0
+	if asked || len(shared) > 0 {
+		a.addEdge(x, n.edge(o))
+	}
+	for _, s := range shared {
+		if further && (asked || s.to.reached) && x.reach(s.to) {
+			a.addEdge(x, s.edge(s.to))
+		}
+	}
+	return nil
+}
+
+// addEdge adds an edge, unless it is there.
+func (a *session) addEdge(x *expansion, e Edge) {
+	if k := e.key(e.Kind); !a.have[k] {
+		a.have[k] = true
+		x.edges = append(x.edges, e)
+	}
+}
+
+// reach adds an object, unless it was reached already, and reports whether there was room for it.
+func (x *expansion) reach(o *part) bool {
+	if o.reached {
+		return true
+	}
+	if x.room == 0 {
+		x.cut++
+		return false
+	}
+	x.room--
+	o.reached = true
+	x.objects = append(x.objects, o)
+	x.next = append(x.next, o)
+	return true
 }
 
 type edgeKey struct{ from, fromVersion, to, toVersion, kind string }
