@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -80,116 +79,36 @@ func Answer(ctx context.Context, s commands.Sources, r Request) (Response, error
 	return resp, nil
 }
 
+// reader reads the narrative of a normal request.
+type reader struct {
+	ctx context.Context
+	s   commands.Sources
+	r   Request
+	n   Narrative
+	g   commands.Gathered // what gather read last
+}
+
 // read reads the narrative of a normal request.
-func read(ctx context.Context, s commands.Sources, r Request) (n Narrative, err error) {
-	var g commands.Gathered
-	gather := func(f commands.Filters, at []schemas.Position) error {
-		g, err = commands.Gather(ctx, s, f, at, r.Moment, r.Limit)
-		return err
-	}
-	one := func(ref string) (commands.Scanned, error) {
-		at, err := commands.Locate(ctx, s, ref, r.Moment)
-		if err != nil {
-			return commands.Scanned{}, err
-		}
-		g, err := commands.Gather(ctx, s, commands.Filters{}, []schemas.Position{at}, r.Moment, 1)
-		if err == nil && len(g.Commands) != 1 {
-			err = fmt.Errorf("command at %s: located but not read: run recount verify", at)
-		}
-		if err != nil {
-			return commands.Scanned{}, err
-		}
-		return g.Commands[0], nil
-	}
+func read(ctx context.Context, s commands.Sources, r Request) (Narrative, error) {
+	d := reader{ctx: ctx, s: s, r: r}
+	var err error
 	switch {
 	case r.To != "":
-		var to commands.Scanned
-		if to, err = one(r.To); err != nil {
-			return n, err
-		}
-		n.Goal = replay.Goal{Kind: "command", What: to.Command}
-		n.Goals = []schemas.EventID{to.ID}
-		var before []schemas.Position
-		if before, err = ledTo(ctx, s, r, to); err != nil {
-			return n, err
-		}
-		if err = gather(around(to, time.Time{}, to.Time), before); err != nil {
-			return n, err
-		}
-		at := slices.IndexFunc(g.Commands, func(c commands.Scanned) bool { return c.ID == to.ID })
-		g.Commands = g.Commands[:at+1]
+		err = d.to()
 	case r.Mend != "":
-		var failed commands.Scanned
-		if failed, err = one(r.Mend); err != nil {
-			return n, err
-		}
-		if failed.ExitCode == nil || *failed.ExitCode == 0 {
-			return n, &query.RequestError{Field: "mend", Value: r.Mend, Reason: "this command did not fail; want the id of one that did"}
-		}
-		if err = gather(commands.Filters{Workspace: failed.Workspace, Host: failed.Host, Since: failed.Time}, nil); err != nil {
-			return n, err
-		}
-		after, err := mended(g.Commands, failed)
-		if err != nil {
-			return n, err
-		}
-		last := after[len(after)-1]
-		// What the session did before may be needed too: the edit and the commit that were refused.
-		if err = gather(around(failed, time.Time{}, failed.Time), nil); err != nil {
-			return n, err
-		}
-		g.Commands = append(slices.DeleteFunc(g.Commands, func(c commands.Scanned) bool {
-			return c.ID == failed.ID || slices.ContainsFunc(after, func(o commands.Scanned) bool { return o.ID == c.ID })
-		}), after...)
-		n.Goal = replay.Goal{Kind: "mend", What: failed.Command}
-		n.Goals = []schemas.EventID{last.ID}
+		err = d.mend()
 	case r.Session != "":
-		f := commands.Filters{Session: r.Session}
-		var from, until commands.Scanned
-		if r.From != "" {
-			if from, err = one(r.From); err != nil {
-				return n, err
-			}
-			f.Since = from.Time
-		}
-		if r.Until != "" {
-			if until, err = one(r.Until); err != nil {
-				return n, err
-			}
-			f.Until = until.Time.Add(1)
-		}
-		n.Goal = replay.Goal{Kind: "session", What: r.Session}
-		if err = gather(f, nil); err != nil {
-			return n, err
-		}
+		err = d.session()
 	case r.Stitch != "":
-		resp, err := commands.StitchQuestion.Ask(ctx, local{s}, commands.StitchRequest{Ref: r.Stitch, Walk: commands.Walk{Nodes: min(r.Limit, commands.MaxNodes)}, Moment: r.Moment})
-		if err != nil {
-			return n, err
-		}
-		var at []schemas.Position
-		for _, node := range resp.Nodes {
-			at = append(at, node.Position)
-		}
-		n.Goal = replay.Goal{Kind: "stitch", What: r.Stitch}
-		if err = gather(commands.Filters{}, at); err != nil {
-			return n, err
-		}
+		err = d.stitch()
 	default:
-		resp, err := commands.FindQuestion.Ask(ctx, local{s}, commands.FindRequest{Text: r.Find, Filters: r.Filters, Repeats: true, Limit: min(r.Limit, commands.MaxLimit), AtLeast: r.AtLeast, WaitMS: r.WaitMS, AsOf: r.AsOf})
-		if err != nil {
-			return n, err
-		}
-		var at []schemas.Position
-		for _, h := range resp.Hits {
-			at = append(at, h.Position)
-		}
-		n.Goal = replay.Goal{Kind: "find", What: r.Find}
-		if err = gather(commands.Filters{}, at); err != nil {
-			return n, err
-		}
+		err = d.find()
 	}
-	n.Commands, n.Watermark, n.More = g.Commands, g.Watermark, g.More
+	n := d.n
+	if err != nil {
+		return n, err
+	}
+	n.Commands, n.Watermark, n.More = d.g.Commands, d.g.Watermark, d.g.More
 	if err := n.runs(ctx, s, r); err != nil {
 		return n, err
 	}
@@ -204,6 +123,127 @@ func read(ctx context.Context, s commands.Sources, r Request) (n Narrative, err 
 	return n, err
 }
 
+// gather reads the commands that filters choose, or those at positions.
+func (d *reader) gather(f commands.Filters, at []schemas.Position) (err error) {
+	d.g, err = commands.Gather(d.ctx, d.s, f, at, d.r.Moment, d.r.Limit)
+	return err
+}
+
+// one reads the command that a text refers to.
+func (d *reader) one(ref string) (commands.Scanned, error) {
+	at, err := commands.Locate(d.ctx, d.s, ref, d.r.Moment)
+	if err != nil {
+		return commands.Scanned{}, err
+	}
+	g, err := commands.Gather(d.ctx, d.s, commands.Filters{}, []schemas.Position{at}, d.r.Moment, 1)
+	if err == nil && len(g.Commands) != 1 {
+		err = fmt.Errorf("command at %s: located but not read: run recount verify", at)
+	}
+	if err != nil {
+		return commands.Scanned{}, err
+	}
+	return g.Commands[0], nil
+}
+
+// to reads what came before a command, and what led to it.
+func (d *reader) to() error {
+	to, err := d.one(d.r.To)
+	if err != nil {
+		return err
+	}
+	d.n.Goal = replay.Goal{Kind: "command", What: to.Command}
+	d.n.Goals = []schemas.EventID{to.ID}
+	before, err := d.ledTo(to)
+	if err != nil {
+		return err
+	}
+	if err := d.gather(upTo(to), before); err != nil {
+		return err
+	}
+	at := slices.IndexFunc(d.g.Commands, func(c commands.Scanned) bool { return c.ID == to.ID })
+	d.g.Commands = d.g.Commands[:at+1]
+	return nil
+}
+
+// mend reads what came before a command that failed, and what came after it until it worked.
+func (d *reader) mend() error {
+	failed, err := d.one(d.r.Mend)
+	if err != nil {
+		return err
+	}
+	if failed.ExitCode == nil || *failed.ExitCode == 0 {
+		return &query.RequestError{Field: "mend", Value: d.r.Mend, Reason: "this command did not fail; want the id of one that did"}
+	}
+	if err := d.gather(commands.Filters{Workspace: failed.Workspace, Host: failed.Host, Since: failed.Time}, nil); err != nil {
+		return err
+	}
+	after, err := mended(d.g.Commands, failed)
+	if err != nil {
+		return err
+	}
+	// What the session did before may be needed too: the edit and the commit that were refused.
+	if err := d.gather(upTo(failed), nil); err != nil {
+		return err
+	}
+	d.g.Commands = append(slices.DeleteFunc(d.g.Commands, func(c commands.Scanned) bool {
+		return c.ID == failed.ID || slices.ContainsFunc(after, func(o commands.Scanned) bool { return o.ID == c.ID })
+	}), after...)
+	d.n.Goal = replay.Goal{Kind: "mend", What: failed.Command}
+	d.n.Goals = []schemas.EventID{after[len(after)-1].ID}
+	return nil
+}
+
+// session reads a session, or a part of it.
+func (d *reader) session() error {
+	f := commands.Filters{Session: d.r.Session}
+	if d.r.From != "" {
+		from, err := d.one(d.r.From)
+		if err != nil {
+			return err
+		}
+		f.Since = from.Time
+	}
+	if d.r.Until != "" {
+		until, err := d.one(d.r.Until)
+		if err != nil {
+			return err
+		}
+		f.Until = until.Time.Add(1)
+	}
+	d.n.Goal = replay.Goal{Kind: "session", What: d.r.Session}
+	return d.gather(f, nil)
+}
+
+// stitch reads the commands of the narrative around one.
+func (d *reader) stitch() error {
+	r := d.r
+	resp, err := commands.StitchQuestion.Ask(d.ctx, local{d.s}, commands.StitchRequest{Ref: r.Stitch, Walk: commands.Walk{Nodes: min(r.Limit, commands.MaxNodes)}, Moment: r.Moment})
+	if err != nil {
+		return err
+	}
+	var at []schemas.Position
+	for _, node := range resp.Nodes {
+		at = append(at, node.Position)
+	}
+	d.n.Goal = replay.Goal{Kind: "stitch", What: r.Stitch}
+	return d.gather(commands.Filters{}, at)
+}
+
+// find reads the commands that a search finds.
+func (d *reader) find() error {
+	r := d.r
+	resp, err := commands.FindQuestion.Ask(d.ctx, local{d.s}, commands.FindRequest{Text: r.Find, Filters: r.Filters, Repeats: true, Limit: min(r.Limit, commands.MaxLimit), AtLeast: r.AtLeast, WaitMS: r.WaitMS, AsOf: r.AsOf})
+	if err != nil {
+		return err
+	}
+	var at []schemas.Position
+	for _, h := range resp.Hits {
+		at = append(at, h.Position)
+	}
+	d.n.Goal = replay.Goal{Kind: "find", What: r.Find}
+	return d.gather(commands.Filters{}, at)
+}
+
 // local answers questions about commands from their sources.
 type local struct{ s commands.Sources }
 
@@ -211,10 +251,10 @@ func (l local) Answer(ctx context.Context, path string, request, response any) e
 	return commands.Questions.Answer(ctx, l.s, path, request, response)
 }
 
-// around returns the filters for the commands that share a shell with one, or its workspace if it
+// upTo returns the filters for a command and those before it in its session, or in its workspace if it
 // has no session.
-func around(c commands.Scanned, since, until time.Time) commands.Filters {
-	f := commands.Filters{Session: c.Session, Since: since, Until: until.Add(1)}
+func upTo(c commands.Scanned) commands.Filters {
+	f := commands.Filters{Session: c.Session, Until: c.Time.Add(1)}
 	if c.Session == "" {
 		f.Workspace = c.Workspace
 	}
@@ -223,9 +263,9 @@ func around(c commands.Scanned, since, until time.Time) commands.Filters {
 
 // ledTo returns the positions of a command and of those that led to it, in other sessions too, because
 // they wrote what it reads or caused it.
-func ledTo(ctx context.Context, s commands.Sources, r Request, to commands.Scanned) ([]schemas.Position, error) {
-	resp, err := commands.WhyQuestion.Ask(ctx, local{s}, commands.WhyRequest{
-		Ref: to.ID.String(), Limit: commands.MaxNodes, Moment: r.Moment,
+func (d *reader) ledTo(to commands.Scanned) ([]schemas.Position, error) {
+	resp, err := commands.WhyQuestion.Ask(d.ctx, local{d.s}, commands.WhyRequest{
+		Ref: to.ID.String(), Limit: commands.MaxNodes, Moment: d.r.Moment,
 		Walk: commands.Walk{Depth: commands.MaxDepth, Nodes: commands.MaxNodes, Kinds: []string{"dependency", "causal"}, MinWeight: 0.4},
 	})
 	if err != nil {

@@ -333,37 +333,7 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 			made = true // also if it failed, or if what it made is gone
 		}
 		for _, o := range b.writes {
-			if o.thing.Access == effects.Remove {
-				continue
-			}
-			if (o.thing.Tree || o.thing.Glob) && isPath(o.thing) && isPath(t) && !t.Tree && !t.Glob && o.thing.Name != t.Name && b.seen != nil && within(t.Name, b.seen.Below) && !b.seen.writes(t.Name) {
-				continue // it was seen that it wrote other files there
-			}
-			code := s.w.acts[remover].ExitCode
-			refs := t.Kind == o.thing.Kind && (t.Kind == effects.Branch || t.Kind == effects.Tag) && t.Name != o.thing.Name
-			another := (code == nil || *code == 0) && (refs || isPath(t) && isPath(o.thing) && !t.Tree && !t.Glob && !within(o.thing.Name, t.Name)) // of rm a b
-			match := o.gone == remover && !another || overlaps(t, o.thing) && !(known && o.thing.Tree)
-			if t.Kind == effects.Job {
-				match = o.thing.Kind == effects.Job && o.gone == remover
-			}
-			if t.Kind == effects.Products {
-				match = o.gone == remover || o.thing.Kind == "opaque" && b.Built && within(o.thing.Name, t.Name)
-			}
-			if o.thing.Kind == "opaque" && isPath(t) && within(t.Name, o.thing.Name) {
-				// A program whose writes are unknown may have made it, unless an act that failed later would
-				// have.
-				if b := s.w.acts[j]; b.seen != nil && within(t.Name, b.seen.Below) {
-					if b.seen.writes(t.Name) {
-						made = true
-						if s.kept[j] {
-							kept = j
-						}
-					}
-					continue // it was seen whether it did
-				}
-				match = s.kept[j] && !known && t.Name != o.thing.Name && !(failedBefore && failed > j)
-			}
-			if match || o.thing.Kind == "opaque" && t.Tree && o.gone == remover && within(o.thing.Name, t.Name) {
+			if s.mayHaveMade(remover, t, o, known, failedBefore && failed > j) {
 				made = true
 				if s.kept[j] {
 					kept = j
@@ -375,6 +345,36 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 		kept = s.madeAgain(remover, t)
 	}
 	return made || kept >= 0, kept
+}
+
+// mayHaveMade reports whether a write may have made what the act remover removes. known means that an act is known to
+// have made it, failedLater that a later act failed that would have made it.
+func (s *slice) mayHaveMade(remover int, t effects.Thing, o *write, known, failedLater bool) bool {
+	b, u := s.w.acts[o.act], o.thing
+	single := isPath(t) && !t.Tree && !t.Glob
+	looked := b.seen != nil && within(t.Name, b.seen.Below)
+	opaque := u.Kind == "opaque"
+	hides := opaque && isPath(t) && within(t.Name, u.Name) // a program whose writes are unknown may have made it
+	switch {
+	case u.Access == effects.Remove:
+		return false
+	case (u.Tree || u.Glob) && isPath(u) && single && u.Name != t.Name && looked && !b.seen.writes(t.Name):
+		return false // it was seen that it wrote other files there
+	case hides && looked:
+		return b.seen.writes(t.Name)
+	case opaque && t.Tree && o.gone == remover && within(u.Name, t.Name):
+		return true
+	case hides:
+		return s.kept[o.act] && !known && t.Name != u.Name && !failedLater
+	case t.Kind == effects.Products:
+		return o.gone == remover || opaque && b.Built && within(u.Name, t.Name)
+	case t.Kind == effects.Job:
+		return u.Kind == effects.Job && o.gone == remover
+	}
+	code := s.w.acts[remover].ExitCode
+	refs := t.Kind == u.Kind && (t.Kind == effects.Branch || t.Kind == effects.Tag) && t.Name != u.Name
+	another := (code == nil || *code == 0) && (refs || single && isPath(u) && !within(u.Name, t.Name)) // of rm a b
+	return o.gone == remover && !another || overlaps(t, u) && !(known && u.Tree)
 }
 
 // madeAgain returns the last kept act before another one that makes what that removes because an earlier run of make, or

@@ -235,123 +235,170 @@ func (b *builder) asks(a *act, st *replay.Step) {
 // post sets the postconditions of a step: what holds after it ran.
 func (b *builder) post(i int, a *act, st *replay.Step) {
 	st.Post = []replay.Postcondition{}
-	add := func(p replay.Postcondition, t effects.Thing) {
-		j := b.replacer(i, t)
-		if c := b.committer(i, t); c >= 0 && (j < 0 || c < j) {
-			j = c
-		}
-		if j >= 0 {
-			on := b.index[j]
-			p.ReplacedBy = &on
-		}
-		st.Post = append(st.Post, p)
-	}
-	// A file that the same act writes and then removes is not there afterwards.
-	passing := func(t effects.Thing) bool {
-		at := slices.Index(a.Things, t)
-		return slices.ContainsFunc(a.Things[at+1:], func(u effects.Thing) bool {
-			if t.Access == effects.Remove {
-				return u.Access == effects.Write && isPath(u) && u.Name == t.Name && u.Sure >= 0.9
-			}
-			return u.Access == effects.Remove && isPath(u) && !u.Glob && (covers(u, t) || within(t.Name, u.Name))
-		})
-	}
-	unknown, moved, wide := false, false, len(a.Opaque) > 0 || a.Line == nil || a.observed
-	shellState, untold := len(b.sets(i)) > 0, false
+	p := posts{builder: b, i: i, a: a, st: st, more: len(a.Opaque) > 0 || a.Line == nil || a.observed}
 	for _, o := range a.writes {
-		t := o.thing
-		target := b.m.Path(t.Name)
-		switch {
-		case t.Kind == "opaque":
-		case isPath(t) && effects.Temporary(t.Name):
-			unknown = true
-		case isPath(t) && (t.Glob || t.Partial || t.Sure <= 0.6 && t.Access == effects.Update):
-			wide = true
-		case isPath(t) && passing(t):
-		case isPath(t) && t.Access == effects.Remove:
-			add(replay.Postcondition{Kind: replay.PostAbsent, Target: target}, t)
-			st.Outputs = append(st.Outputs, target)
-		case t.Kind == effects.Directory:
-			add(replay.Postcondition{Kind: replay.PostDirectory, Target: target}, t)
-			st.Outputs = append(st.Outputs, target)
-		case t.Kind == effects.Path && t.Tree && t.Access == effects.Update:
-			wide = true
-		case t.Kind == effects.Path:
-			if !b.certain(a, t) {
-				continue
-			}
-			kind := replay.PostFile
-			if t.Tree && (b.isDirectory(t.Name) || a.Line != nil && t.Sure >= 0.9 && strings.HasPrefix(path.Base(t.Name), ".git")) {
-				kind = replay.PostDirectory
-			}
-			post := replay.Postcondition{Kind: kind, Target: target, Updates: t.Access == effects.Update}
-			if t.Value != "" && t.Access == effects.Write {
-				post = replay.Postcondition{Kind: replay.PostLink, Target: target, Hash: b.m.Path(t.Value)}
-			}
-			add(post, t)
-			st.Outputs = append(st.Outputs, target)
-		case t.Kind == effects.Products, t.Kind == effects.Remote, t.Kind == effects.Mode && (t.Glob || t.Tree):
-		case t.Kind == effects.Mode:
-			if perm, ok := permission(t.Value); ok {
-				add(replay.Postcondition{Kind: replay.PostMode, Target: target, Hash: perm}, t)
-			} else {
-				untold = true
-			}
-		case t.Access == effects.Remove && t.Kind == effects.Branch:
-			add(replay.Postcondition{Kind: replay.PostNoBranch, Target: b.m.Name(transform.Branch, t.Name)}, t)
-		case t.Access == effects.Remove && t.Kind == effects.Tag:
-			add(replay.Postcondition{Kind: replay.PostNoTag, Target: t.Name}, t)
-		case t.Access == effects.Remove && (t.Kind == effects.Image || t.Kind == effects.Container):
-			unknown = true
-		case (t.Kind == effects.Branch || t.Kind == effects.Tag) && t.Access == effects.Write && movesRefs(a.Line):
-			untold = true // it may be there, and elsewhere
-		case t.Kind == effects.Package && t.Access != effects.Remove:
-			manager, name, _ := strings.Cut(t.Name, " ")
-			add(replay.Postcondition{Kind: replay.PostPackage, Target: name, Manager: manager}, t)
-		case t.Kind == effects.Image && t.Access == effects.Write:
-			add(replay.Postcondition{Kind: replay.PostImage, Target: b.m.Name(transform.Image, t.Name)}, t)
-		case t.Kind == effects.Branch && t.Access == effects.Write:
-			add(replay.Postcondition{Kind: replay.PostBranch, Target: b.m.Name(transform.Branch, t.Name)}, t)
-		case t.Kind == effects.Tag && t.Access == effects.Write:
-			add(replay.Postcondition{Kind: replay.PostTag, Target: t.Name}, t)
-		case t.Kind == effects.Port && a.Background:
-			add(replay.Postcondition{Kind: replay.PostPort, Target: b.m.Name(transform.Port, t.Name)}, t)
-		case t.Kind == effects.Staged && t.Access == effects.Write && addsPlainly(a.Line) && !t.Glob && within(a.Cwd, t.Repo):
-			add(replay.Postcondition{Kind: replay.PostStaged, Target: target}, t)
-		case t.Kind == effects.Settings && t.Access == effects.Write && t.Repo != "~" && within(a.Cwd, t.Repo):
-			if setting, ok := gitSetting(st.Command, a.Shell); ok {
-				add(replay.Postcondition{Kind: replay.PostSetting, Target: setting}, t)
-			} else {
-				unknown = true
-			}
-		case t.Kind == effects.Commit && b.moves(i, a, add):
-			moved = true
-		case t.Kind == effects.Commit:
-			if message, ok := commitMessage(a.Line); ok && !b.committedAlready(i, message) {
-				add(replay.Postcondition{Kind: replay.PostCommit, Target: message}, effects.Thing{Kind: "message", Name: message})
-			} else {
-				unknown = true
-			}
-		case t.Kind == "stash" && stashed(a.Line) != "": // the files that it takes away or puts back tell
-		case t.Kind == effects.Repository && t.Access == effects.Write, t.Kind == effects.Job:
+		switch t := o.thing; {
+		case isPath(t):
+			p.path(t)
+		case t.Kind == effects.Branch || t.Kind == effects.Tag:
+			p.ref(t)
 		default:
-			unknown = true
+			p.thing(t)
 		}
 	}
 	slices.Sort(st.Outputs)
 	st.Outputs = slices.Compact(st.Outputs)
 	switch {
-	case shellState || untold || unknown && len(st.Post) == 0:
+	case len(b.sets(i)) > 0 || p.untold || p.unknown && len(st.Post) == 0:
 		st.Post = append(st.Post[:0], replay.Postcondition{Kind: replay.PostNone})
-	case moved: // what git wrote into the tree is there if HEAD is
+	case p.head: // what git wrote into the tree is there if HEAD is
 		if b.moved == nil {
 			b.moved = map[int]bool{}
 		}
 		b.moved[st.Index] = true
-	case wide:
+	case p.more:
 		b.wide = append(b.wide, st.Index)
 	case len(st.Post) == 0:
 		st.Post = append(st.Post, replay.Postcondition{Kind: replay.PostNone})
+	}
+}
+
+// posts are the postconditions of a step while they are collected.
+type posts struct {
+	*builder
+	i  int
+	a  *act
+	st *replay.Step
+	// unknown means that there is an effect without a postcondition, untold that no postcondition tells whether
+	// the step was done, head that HEAD moved, and more that the step may have written more than is listed.
+	unknown, untold, head, more bool
+}
+
+// add adds a postcondition that a thing gives.
+func (p *posts) add(post replay.Postcondition, t effects.Thing) {
+	j := p.replacer(p.i, t)
+	if c := p.committer(p.i, t); c >= 0 && (j < 0 || c < j) {
+		j = c
+	}
+	if j >= 0 {
+		on := p.index[j]
+		post.ReplacedBy = &on
+	}
+	p.st.Post = append(p.st.Post, post)
+}
+
+// addIf adds a postcondition if the thing certainly gives it.
+func (p *posts) addIf(ok bool, kind, target string, t effects.Thing) {
+	if ok {
+		p.add(replay.Postcondition{Kind: kind, Target: target}, t)
+	} else {
+		p.unknown = true
+	}
+}
+
+// passing reports whether the act itself removes the path that it writes, or writes the one that it removes.
+func (p *posts) passing(t effects.Thing) bool {
+	at := slices.Index(p.a.Things, t)
+	return slices.ContainsFunc(p.a.Things[at+1:], func(u effects.Thing) bool {
+		if t.Access == effects.Remove {
+			return u.Access == effects.Write && isPath(u) && u.Name == t.Name && u.Sure >= 0.9
+		}
+		return u.Access == effects.Remove && isPath(u) && !u.Glob && (covers(u, t) || within(t.Name, u.Name))
+	})
+}
+
+// path adds what holds of a file or a directory.
+func (p *posts) path(t effects.Thing) {
+	post := replay.Postcondition{Kind: replay.PostFile, Target: p.m.Path(t.Name)}
+	switch {
+	case effects.Temporary(t.Name):
+		p.unknown = true
+		return
+	case t.Glob || t.Partial || t.Sure <= 0.6 && t.Access == effects.Update:
+		p.more = true
+		return
+	case p.passing(t):
+		return
+	case t.Access == effects.Remove:
+		post.Kind = replay.PostAbsent
+	case t.Kind == effects.Directory:
+		post.Kind = replay.PostDirectory
+	case t.Tree && t.Access == effects.Update:
+		p.more = true
+		return
+	case !p.certain(p.a, t):
+		return
+	case t.Value != "" && t.Access == effects.Write:
+		post.Kind, post.Hash = replay.PostLink, p.m.Path(t.Value)
+	default:
+		post.Updates = t.Access == effects.Update
+		if t.Tree && (p.isDirectory(t.Name) || p.a.Line != nil && t.Sure >= 0.9 && strings.HasPrefix(path.Base(t.Name), ".git")) {
+			post.Kind = replay.PostDirectory
+		}
+	}
+	p.add(post, t)
+	p.st.Outputs = append(p.st.Outputs, post.Target)
+}
+
+// ref adds what holds of a branch or a tag.
+func (p *posts) ref(t effects.Thing) {
+	kind, gone, name := replay.PostTag, replay.PostNoTag, t.Name
+	if t.Kind == effects.Branch {
+		kind, gone, name = replay.PostBranch, replay.PostNoBranch, p.m.Name(transform.Branch, t.Name)
+	}
+	switch {
+	case t.Access == effects.Remove:
+		p.addIf(true, gone, name, t)
+	case t.Access == effects.Write && movesRefs(p.a.Line):
+		p.untold = true // it may be there, and elsewhere
+	default:
+		p.addIf(t.Access == effects.Write, kind, name, t)
+	}
+}
+
+// thing adds what holds of something else.
+func (p *posts) thing(t effects.Thing) {
+	a, writes := p.a, t.Access == effects.Write
+	switch t.Kind {
+	case "opaque", effects.Products, effects.Remote, effects.Job:
+	case effects.Mode:
+		if t.Glob || t.Tree {
+			break
+		}
+		if perm, ok := permission(t.Value); ok {
+			p.add(replay.Postcondition{Kind: replay.PostMode, Target: p.m.Path(t.Name), Hash: perm}, t)
+		} else {
+			p.untold = true
+		}
+	case effects.Package:
+		if t.Access == effects.Remove {
+			p.unknown = true
+			break
+		}
+		manager, name, _ := strings.Cut(t.Name, " ")
+		p.add(replay.Postcondition{Kind: replay.PostPackage, Target: name, Manager: manager}, t)
+	case effects.Image:
+		p.addIf(writes, replay.PostImage, p.m.Name(transform.Image, t.Name), t)
+	case effects.Port:
+		p.addIf(a.Background, replay.PostPort, p.m.Name(transform.Port, t.Name), t)
+	case effects.Staged:
+		p.addIf(writes && addsPlainly(a.Line) && !t.Glob && within(a.Cwd, t.Repo), replay.PostStaged, p.m.Path(t.Name), t)
+	case effects.Settings:
+		setting, ok := gitSetting(p.st.Command, a.Shell)
+		p.addIf(ok && writes && t.Repo != "~" && within(a.Cwd, t.Repo), replay.PostSetting, setting, t)
+	case effects.Commit:
+		if p.moves(p.i, a, p.add) {
+			p.head = true
+			break
+		}
+		message, ok := commitMessage(a.Line)
+		p.addIf(ok && !p.committedAlready(p.i, message), replay.PostCommit, message, effects.Thing{Kind: "message", Name: message})
+	case effects.Repository:
+		p.unknown = p.unknown || !writes
+	case "stash": // the files that it takes away or puts back tell
+		p.unknown = p.unknown || stashed(a.Line) == ""
+	default:
+		p.unknown = true
 	}
 }
 

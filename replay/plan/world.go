@@ -235,6 +235,69 @@ func (w *world) judgeRun(a *act) {
 
 // leaves records what an act leaves: variables and functions of its shell, and its writes.
 func (w *world) leaves(a *act) {
+	w.leavesVariables(a)
+	w.addsTree(a)
+	if a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "mkfifo" }) {
+		for _, t := range a.Things {
+			w.pipes[t.Name] = w.pipes[t.Name] || isPath(t) && t.Access == effects.Write
+		}
+	}
+	w.writesDown(a)
+	if s := w.shell(a.Session); a.Background {
+		s.jobs = append(s.jobs, a.at)
+	}
+	if w.popsAtOnce(a) || w.givesUp(a) {
+		defer func() {
+			for _, o := range a.writes {
+				o.gone, o.removed = a.at, true
+			}
+		}()
+	}
+	w.awaits(a)
+	for _, restores := range []func(*act) *back{w.putsBack, w.deletes, w.drops, w.backByContent} {
+		if b := restores(a); b != nil {
+			defer w.undo(a, b)
+			break
+		}
+	}
+	w.versioned(a)
+	a.makesAndRemoves()
+	w.moves(a)
+	// What is removed goes first: mv a b.
+	for _, t := range a.Things {
+		if t.Access == effects.Remove {
+			w.remove(a, t)
+		}
+	}
+	for _, t := range a.Things {
+		if t.Access == effects.Read || t.Access == effects.Remove {
+			continue
+		}
+		if t.Kind == effects.Repository && t.Access == effects.Write {
+			w.repos = append(w.repos, t.Repo)
+		}
+		o := &write{act: a.at, thing: t, gone: -1}
+		if t.Access == effects.Write && !t.Glob && !w.declined(a, t) {
+			w.replace(a, t)
+		}
+		a.writes = append(a.writes, o)
+		if t.Tree || t.Glob {
+			w.wide = append(w.wide, o)
+		} else {
+			w.exact[key(t)] = append(w.exact[key(t)], o)
+		}
+	}
+	w.removesProducts(a)
+	w.remakesProducts(a)
+	if a.repeat = w.repeated(a); a.repeat < 0 {
+		for _, dir := range a.Opaque {
+			w.leavesOpaque(a, dir)
+		}
+	}
+}
+
+// leavesVariables records the variables and functions that an act sets and unsets in its shell.
+func (w *world) leavesVariables(a *act) {
 	s := w.shell(a.Session)
 	for _, name := range a.Sets {
 		if name == "*" || name == "option" || name == "" {
@@ -257,88 +320,27 @@ func (w *world) leaves(a *act) {
 		delete(s.bodies, strings.TrimSuffix(name, "()"))
 	}
 	maps.Copy(s.bodies, a.Functions)
-	w.addsTree(a)
-	if a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "mkfifo" }) {
-		for _, t := range a.Things {
-			w.pipes[t.Name] = w.pipes[t.Name] || isPath(t) && t.Access == effects.Write
+}
+
+// leavesOpaque records that an act may have written anything below a directory.
+func (w *world) leavesOpaque(a *act, dir string) {
+	o := &write{act: a.at, thing: effects.Thing{Kind: "opaque", Name: dir, Repo: product(a)}, gone: -1}
+	for _, old := range w.opaque {
+		// A build makes the same again; another program may add to what it did.
+		if a.Built && old.gone < 0 && (old.thing.Name == dir && old.thing.Repo == product(a) || w.rebuilds(a, old)) {
+			old.gone = a.at
 		}
 	}
-	w.writesDown(a)
-	if a.Background {
-		s.jobs = append(s.jobs, a.at)
-	}
-	if w.popsAtOnce(a) || w.givesUp(a) {
-		defer func() {
-			for _, o := range a.writes {
-				o.gone, o.removed = a.at, true
-			}
-		}()
-	}
-	w.awaits(a)
-	b := w.putsBack(a)
-	if b == nil {
-		b = w.deletes(a)
-	}
-	if b == nil {
-		b = w.drops(a)
-	}
-	if b == nil {
-		b = w.backByContent(a)
-	}
-	if b != nil {
-		defer w.undo(a, b)
-	}
-	w.versioned(a)
-	a.makesAndRemoves()
-	w.moves(a)
-	// What is removed goes first: mv a b.
-	for _, t := range a.Things {
-		if t.Access == effects.Remove {
-			w.remove(a, t)
+	for _, old := range w.opaque {
+		if a.Remakes && a.seen != nil && old.gone < 0 && len(old.left) > 0 {
+			maps.DeleteFunc(old.left, func(name string, _ bool) bool { return a.seen.has(name) })
 		}
 	}
-	for _, t := range a.Things {
-		switch {
-		case t.Access == effects.Read || t.Access == effects.Remove:
-			continue
-		case t.Kind == effects.Repository && t.Access == effects.Write:
-			w.repos = append(w.repos, t.Repo)
-		}
-		o := &write{act: a.at, thing: t, gone: -1}
-		if t.Access == effects.Write && !t.Glob && !w.declined(a, t) {
-			w.replace(a, t)
-		}
-		a.writes = append(a.writes, o)
-		if t.Tree || t.Glob {
-			w.wide = append(w.wide, o)
-		} else {
-			w.exact[key(t)] = append(w.exact[key(t)], o)
-		}
+	if o.left = a.products(); o.left != nil {
+		maps.DeleteFunc(o.left, func(name string, _ bool) bool { return !within(name, dir) })
 	}
-	w.removesProducts(a)
-	w.remakesProducts(a)
-	if a.repeat = w.repeated(a); a.repeat >= 0 {
-		return
-	}
-	for _, dir := range a.Opaque {
-		o := &write{act: a.at, thing: effects.Thing{Kind: "opaque", Name: dir, Repo: product(a)}, gone: -1}
-		for _, old := range w.opaque {
-			// A build makes the same again; another program may add to what it did.
-			if a.Built && old.gone < 0 && (old.thing.Name == dir && old.thing.Repo == product(a) || w.rebuilds(a, old)) {
-				old.gone = a.at
-			}
-		}
-		for _, old := range w.opaque {
-			if a.Remakes && a.seen != nil && old.gone < 0 && len(old.left) > 0 {
-				maps.DeleteFunc(old.left, func(name string, _ bool) bool { return a.seen.has(name) })
-			}
-		}
-		if o.left = a.products(); o.left != nil {
-			maps.DeleteFunc(o.left, func(name string, _ bool) bool { return !within(name, dir) })
-		}
-		a.writes = append(a.writes, o)
-		w.opaque = append(w.opaque, o)
-	}
+	a.writes = append(a.writes, o)
+	w.opaque = append(w.opaque, o)
 }
 
 // has reports whether a file was seen to be written.
