@@ -84,7 +84,6 @@ type trajMessage struct {
 			Arguments loose `json:"arguments"`
 		} `json:"function"`
 	} `json:"tool_calls"`
-	CallIDs []loose `json:"tool_call_ids"`
 }
 
 // traj is a run of SWE-agent.

@@ -27,14 +27,9 @@ var ErrText = errors.New("cannot be kept")
 // status messages. It returns b itself if nothing is found, else a new slice; unknown fields, order
 // and encoding are preserved. A value whose name indicates a secret
 // (http.request.header.authorization, db.password, cookies) is replaced completely. An error is
-// otlpwire.ErrMalformed or ErrText; a message without an error can be decoded by any protobuf
-// library.
-func (r *Redactor) OTLP(m *otlpwire.Message, b []byte) ([]byte, []Finding, error) {
-	return r.OTLPContext(context.Background(), m, b)
-}
-
-// OTLPContext is like OTLP, but stops when the context ends and then returns the context's error.
-func (r *Redactor) OTLPContext(ctx context.Context, m *otlpwire.Message, b []byte) ([]byte, []Finding, error) {
+// otlpwire.ErrMalformed, ErrText or the context's; a message without an error can be decoded by any
+// protobuf library.
+func (r *Redactor) OTLP(ctx context.Context, m *otlpwire.Message, b []byte) ([]byte, []Finding, error) {
 	w := wire{ctx: ctx, r: r}
 	out, err := w.message(m, b, 0, false)
 	if err != nil {

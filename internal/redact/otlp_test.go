@@ -69,7 +69,7 @@ func TestOTLP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, found, err := Default().OTLP(otlpwire.Traces, in)
+	out, found, err := Default().OTLP(t.Context(), otlpwire.Traces, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestOTLP(t *testing.T) {
 	if len(found) != 5*4+3 {
 		t.Errorf("found %d", len(found))
 	}
-	again, found, err := Default().OTLP(otlpwire.Traces, out)
+	again, found, err := Default().OTLP(t.Context(), otlpwire.Traces, out)
 	if err != nil || len(found) != 0 || &again[0] != &out[0] {
 		t.Errorf("the second time: found %v, %v", found, err)
 	}
@@ -121,7 +121,7 @@ func TestOTLPSecretNames(t *testing.T) {
 	kv := protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), value)
 	kv = protowire.AppendString(protowire.AppendTag(kv, 1, protowire.BytesType), "password")
 	b := protowire.AppendBytes(protowire.AppendTag(nil, 9, protowire.BytesType), kv)
-	if _, found, err := Default().OTLP(otlpwire.Span, b); err != nil || len(found) != 1 {
+	if _, found, err := Default().OTLP(t.Context(), otlpwire.Span, b); err != nil || len(found) != 1 {
 		t.Errorf("the key behind the value: %v, %v", found, err)
 	}
 }
@@ -132,7 +132,7 @@ func redactSpan(t *testing.T, m *tracepb.Span) (*tracepb.Span, int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, found, err := Default().OTLP(otlpwire.Span, b)
+	out, found, err := Default().OTLP(t.Context(), otlpwire.Span, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,18 +152,18 @@ func TestOTLPRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Default().OTLP(otlpwire.Span, b); !errors.Is(err, ErrText) {
+	if _, _, err := Default().OTLP(t.Context(), otlpwire.Span, b); !errors.Is(err, ErrText) {
 		t.Errorf("nested deep: %v", err)
 	}
 	name := protowire.AppendBytes(protowire.AppendTag(nil, 5, protowire.BytesType), []byte("caf\xe9"))
-	if _, _, err := Default().OTLP(otlpwire.Span, name); !errors.Is(err, ErrText) {
+	if _, _, err := Default().OTLP(t.Context(), otlpwire.Span, name); !errors.Is(err, ErrText) {
 		t.Errorf("not UTF-8: %v", err)
 	}
 	whole, err := proto.Marshal(traces("x"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Default().OTLP(otlpwire.Traces, whole[:len(whole)-1]); !errors.Is(err, otlpwire.ErrMalformed) {
+	if _, _, err := Default().OTLP(t.Context(), otlpwire.Traces, whole[:len(whole)-1]); !errors.Is(err, otlpwire.ErrMalformed) {
 		t.Errorf("cut short: %v", err)
 	}
 }
@@ -184,7 +184,7 @@ func FuzzOTLP(f *testing.F) {
 		}
 		var before, after tracepb.TracesData
 		decodes := proto.Unmarshal(b, &before)
-		out, found, err := Default().OTLP(otlpwire.Traces, b)
+		out, found, err := Default().OTLP(t.Context(), otlpwire.Traces, b)
 		if err != nil {
 			if decodes == nil && !(errors.Is(err, ErrText) && len(b) > 4*maxNesting) {
 				t.Fatalf("refused: %v", err)
@@ -200,7 +200,7 @@ func FuzzOTLP(f *testing.F) {
 		if len(found) == 0 != (string(out) == string(b)) {
 			t.Fatalf("found %d, and the bytes say otherwise", len(found))
 		}
-		if _, found, err := Default().OTLP(otlpwire.Traces, out); err != nil || len(found) > 0 {
+		if _, found, err := Default().OTLP(t.Context(), otlpwire.Traces, out); err != nil || len(found) > 0 {
 			t.Fatalf("the second time: %v, %v", found, err)
 		}
 	})
@@ -234,7 +234,7 @@ func BenchmarkOTLP(b *testing.B) {
 		b.Run(fmt.Sprintf("%s-%dB", c.name, len(in)), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := Default().OTLP(otlpwire.Span, in); err != nil {
+				if _, _, err := Default().OTLP(b.Context(), otlpwire.Span, in); err != nil {
 					b.Fatal(err)
 				}
 			}

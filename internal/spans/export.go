@@ -142,7 +142,7 @@ func (r *reader) head(m *otlpwire.Message, b []byte) (head []byte, unfit, err er
 			head = append(head, f.Raw()...)
 			continue
 		}
-		out, found, err := r.redact.OTLPContext(r.ctx, f.Field().Of, f.Content())
+		out, found, err := r.redact.OTLP(r.ctx, f.Field().Of, f.Content())
 		switch {
 		case errors.Is(err, redact.ErrText):
 			unfit = fmt.Errorf("its %s %w", what, err)
@@ -182,7 +182,7 @@ func (r *reader) span(b []byte) (s span, err error) {
 	if err := checkID("span_id", id, 8); err != nil {
 		return s, err
 	}
-	out, found, err := r.redact.OTLPContext(r.ctx, otlpwire.Span, b)
+	out, found, err := r.redact.OTLP(r.ctx, otlpwire.Span, b)
 	r.res.Redacted += len(found)
 	return span{out, max(start, end)}, err
 }

@@ -14,10 +14,6 @@ var webXML = regexp.MustCompile(`(^|/)WEB-INF/web\.xml$`)
 
 // descriptor has the servlets and filters of a web.xml, and where they are mapped to.
 type descriptor struct {
-	Parameters []struct {
-		Name  string `xml:"param-name"`
-		Value string `xml:"param-value"`
-	} `xml:"context-param"`
 	Servlets []struct {
 		Name  string `xml:"servlet-name"`
 		Class string `xml:"servlet-class"`

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"context"
+	"crypto/sha256"
 	"strings"
 	"time"
 
@@ -110,6 +111,28 @@ func (p *Projection) Count(ctx context.Context, filter Filter) (int, error) {
 	n := 0
 	err := p.Scan(ctx, filter, OldestFirst, func(*View) bool { n++; return true })
 	return n, err
+}
+
+// damage checks every byte: the checksum of each region, the consistency of the columns with each
+// other, and the hash over the whole file, which also covers the padding.
+func (f *file) damage() []*CorruptError {
+	var all []*CorruptError
+	for _, e := range f.entries {
+		if c := f.checksum(e); c != nil {
+			all = append(all, c)
+		}
+	}
+	if len(all) > 0 {
+		return all // further errors would follow from this one
+	}
+	if column, err := check(&f.cols, &f.idx, f.h); err != nil {
+		return append(all, f.inconsistent(column, err))
+	}
+	body := f.data[:len(f.data)-schemas.TBFTrailerSize]
+	if got := schemas.Hash(sha256.Sum256(body)); got != f.trailer.SHA256 {
+		all = append(all, corrupt(f.path, "padding", 0, uint64(len(body)), "every region holds, yet the file's hash is %s, want %s", got, f.trailer.SHA256))
+	}
+	return all
 }
 
 // Verify checks every byte of every sealed segment and returns all damage found.

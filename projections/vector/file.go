@@ -277,20 +277,6 @@ func (f *file) parse(unread ...tag) *CorruptError {
 
 func (p regionKey) String() string { return fmt.Sprintf("%s.%d", p.tag, p.space) }
 
-// verify checks every byte, including the padding.
-func (f *file) verify() *CorruptError {
-	check := &file{path: f.path, data: f.data}
-	if err := check.parse(); err != nil {
-		return err
-	}
-	body := f.data[:len(f.data)-trailerSize]
-	want := f.data[len(body) : len(body)+sha256.Size]
-	if got := sha256.Sum256(body); string(got[:]) != string(want) {
-		return corrupt(f.path, "padding", 0, uint64(len(body)), "every region holds, yet the file's hash is %x, want %x", got, want)
-	}
-	return nil
-}
-
 // hash returns the SHA-256 of the file's current bytes.
 func (f *file) hash() schemas.Hash { return sha256.Sum256(f.data) }
 

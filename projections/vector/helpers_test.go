@@ -2,6 +2,7 @@ package vector
 
 import (
 	"context"
+	"crypto/sha256"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -144,6 +145,20 @@ func kindOf(opts Options) projections.Definition {
 
 // ObjectStats describes each partition of agents' events, in order.
 func (p *Projection) ObjectStats() []ShardStats { return p.stats(objects) }
+
+// verify checks every byte, including the padding.
+func (f *file) verify() *CorruptError {
+	check := &file{path: f.path, data: f.data}
+	if err := check.parse(); err != nil {
+		return err
+	}
+	body := f.data[:len(f.data)-trailerSize]
+	want := f.data[len(body) : len(body)+sha256.Size]
+	if got := sha256.Sum256(body); string(got[:]) != string(want) {
+		return corrupt(f.path, "padding", 0, uint64(len(body)), "every region holds, yet the file's hash is %x, want %x", got, want)
+	}
+	return nil
+}
 
 // Verify checks every byte of the sealed files and returns all damage found. Links are checked
 // before they are used.

@@ -37,7 +37,6 @@ const (
 	Products  = "products" // what builds have made below a directory
 	Remote    = "remote"   // of a repository; Value is the path that it has on this machine
 	Fetched   = "fetched"  // a remote that is fetched from
-	Variable  = "variable"
 	Package   = "package"
 	Image     = "image"
 	Container = "container"

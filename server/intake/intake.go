@@ -181,7 +181,7 @@ func rejoin(m proto.Message, source string) {
 // prepareSpans is Prepare for spans that have a time and a key, as sent by the receivers and
 // importers. Because of their volume they are checked and redacted in encoded form.
 func (a *Intake) prepareSpans(ctx context.Context, e schemas.Event) (schemas.Event, int, error) {
-	out, found, err := a.Redact.OTLPContext(ctx, otlpwire.Traces, e.Payload)
+	out, found, err := a.Redact.OTLP(ctx, otlpwire.Traces, e.Payload)
 	if ctx.Err() != nil {
 		return e, 0, ctx.Err()
 	}

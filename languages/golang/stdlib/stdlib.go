@@ -38,7 +38,7 @@ func Hash() string {
 // other, but not with those of another Importer. It and its packages are safe for concurrent use.
 type Importer struct {
 	entries map[string]*zip.File
-	version string
+	version string // of Go, and the platform: "go1.26.8 linux/amd64"
 
 	mu      sync.Mutex // guards the following fields
 	fset    *token.FileSet
@@ -62,9 +62,6 @@ func New() *Importer {
 	}
 	return im
 }
-
-// Version returns the Go version and platform, such as "go1.26.8 linux/amd64".
-func (im *Importer) Version() string { return im.version }
 
 // Has reports whether a path is a package of the standard library that programs may import.
 func (im *Importer) Has(path string) bool {

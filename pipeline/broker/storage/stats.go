@@ -6,9 +6,9 @@ import "github.com/cockroachdb/pebble/v2"
 type Stats struct {
 	Topics, Partitions int   // existing now
 	Commits            int64 // group commits
-	CommittedOps       int64 // ops in them
+	CommittedOps       int64 // ops in them: produces, offset commits, changes of topics
 	AppendedBytes      int64 // of record batches
-	Full               bool  // there is too little free space to append
+	Full               bool  // the free-space guard refuses produces now
 	StoreBytes         int64 // on disk now
 	StoreWritten       int64 // bytes written to disk: segment files, WAL, flushes and compactions
 }

@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/recountdb/recount/projections/vector/kernel"
 )
 
 // Neighbour is a row and its cosine to the query, in -1..1 up to rounding.
@@ -108,7 +110,7 @@ func (o Options) WithDefaults() (Options, error) {
 		name             string
 		value, low, high int
 	}{
-		{"Dim", o.Dim, 1, 1 << 16},
+		{"Dim", o.Dim, 1, kernel.MaxDim},
 		{"M", o.M, 2, 64},
 		{"EfConstruction", o.EfConstruction, 1, 4096},
 		{"Ef", o.Ef, 1, 4096},
