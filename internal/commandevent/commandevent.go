@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/internal/connect"
-	"github.com/recountdb/recount/internal/history"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/schemas"
@@ -28,7 +27,7 @@ type Details struct {
 // New returns a command with the given details, and others from the environment.
 func New(getenv func(string) string, f Details, text string) (*recountv1.CommandExecuted, error) {
 	p := &recountv1.CommandExecuted{
-		Command: history.Clean(text), Workspace: f.Workspace, Cwd: f.Cwd, Session: f.Session, Shell: f.Shell,
+		Command: recording.Clean(text), Workspace: f.Workspace, Cwd: f.Cwd, Session: f.Session, Shell: f.Shell,
 		Author: f.Author, StatedIntent: f.Intent, GitHead: f.GitHead, ParentEventId: f.Parent,
 		User: recording.UserName(getenv), Host: recording.HostName(),
 	}
@@ -65,7 +64,7 @@ func New(getenv func(string) string, f Details, text string) (*recountv1.Command
 		if p.Env == nil {
 			p.Env = map[string]string{}
 		}
-		p.Env[name] = history.Clean(getenv(name))
+		p.Env[name] = recording.Clean(getenv(name))
 	}
 	return p, nil
 }

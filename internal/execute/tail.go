@@ -5,7 +5,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/recording"
 )
 
 // tail keeps the end of what is written to it. It is safe for concurrent use.
@@ -47,5 +47,5 @@ func (t *tail) String() string {
 			b = b[1:]
 		}
 	}
-	return history.Clean(string(b))
+	return recording.Clean(string(b))
 }

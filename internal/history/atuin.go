@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 
@@ -147,7 +148,7 @@ type atuinRow struct {
 const unknownCwd = "unknown"
 
 func (r atuinRow) event(n int, o Options) (schemas.Event, error) {
-	command := Clean(r.command)
+	command := recording.Clean(r.command)
 	switch {
 	case r.id == "":
 		return schemas.Event{}, &SkipError{n, "no id"}
@@ -158,14 +159,14 @@ func (r atuinRow) event(n int, o Options) (schemas.Event, error) {
 	}
 	at := time.Unix(0, r.timestamp).UTC()
 	p := &recountv1.CommandExecuted{
-		Command: command, Cwd: Clean(r.cwd), Session: Clean(r.session), User: o.User, Host: o.Host,
-		StartedAt: timestamppb.New(at), Author: Clean(r.author), StatedIntent: Clean(r.intent),
+		Command: command, Cwd: recording.Clean(r.cwd), Session: recording.Clean(r.session), User: o.User, Host: o.Host,
+		StartedAt: timestamppb.New(at), Author: recording.Clean(r.author), StatedIntent: recording.Clean(r.intent),
 	}
 	if p.Cwd == unknownCwd {
 		p.Cwd = ""
 	}
 	// hostname has the form "host:user".
-	if host, user, ok := strings.Cut(Clean(r.hostname), ":"); ok {
+	if host, user, ok := strings.Cut(recording.Clean(r.hostname), ":"); ok {
 		p.Host, p.User = host, user
 	} else if host != "" {
 		p.Host = host

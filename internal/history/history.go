@@ -33,6 +33,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -101,7 +102,7 @@ func (m *maker) event(e entry) (schemas.Event, error) {
 	if !e.started.IsZero() {
 		m.last = e.started
 	}
-	command := Clean(e.command)
+	command := recording.Clean(e.command)
 	switch {
 	case strings.TrimSpace(command) == "":
 		return schemas.Event{}, &SkipError{e.line, "empty"}
@@ -163,14 +164,4 @@ func keyOf(p *recountv1.CommandExecuted) []byte {
 		return []byte(p.Cwd)
 	}
 	return []byte(p.User + "@" + p.Host)
-}
-
-// Clean makes text valid for an event: valid UTF-8 without NUL bytes (which a crash leaves in the
-// files of shells), and without trailing white space.
-func Clean(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if strings.IndexByte(s, 0) >= 0 {
-		s = strings.ReplaceAll(s, "\x00", "")
-	}
-	return strings.TrimRight(s, " \t\r\n")
 }

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -80,7 +81,7 @@ func (m *maker) json(text []byte) (schemas.Event, error) {
 		}
 		return schemas.Event{}, plain(err)
 	}
-	p.Command = Clean(p.Command)
+	p.Command = recording.Clean(p.Command)
 	if err := m.prepare(p); err != nil {
 		return schemas.Event{}, err
 	}

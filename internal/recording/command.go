@@ -107,8 +107,8 @@ func HostName() string {
 	return h
 }
 
-// Clean makes text valid for an event: valid UTF-8 without NUL bytes and without trailing white
-// space.
+// Clean makes text valid for an event: valid UTF-8 without NUL bytes (which a crash leaves in the
+// files of shells), and without trailing white space.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if strings.IndexByte(s, 0) >= 0 {

@@ -87,6 +87,18 @@ func ElementTypes(types []string, key string) (all []string) {
 	return all
 }
 
+// Known has what imported names stand for: "run" is "subprocess.run".
+type Known map[string]string
+
+// Canonical replaces an imported name at the head of a path by what it stands for.
+func (k Known) Canonical(path string) string {
+	head := Root(path)
+	if full, ok := k[head]; ok {
+		return full + path[len(head):]
+	}
+	return path
+}
+
 // SplitLast splits a path at its last dot into the receiver and the name.
 func SplitLast(path string) (on, name string) {
 	i := strings.LastIndexByte(path, '.')

@@ -23,7 +23,7 @@ func (p *walker) bottleApp(n extract.Ref, module, name string, s state) bool {
 // ofBottle reports whether a path names a function of Bottle for its default application: bottle.route, route after
 // an import of the name or of all, or default_app().route.
 func (p *walker) ofBottle(path string) bool {
-	on, name := extract.SplitLast(p.canonical(path))
+	on, name := extract.SplitLast(p.known.Canonical(path))
 	switch {
 	case on == "bottle" || on == "bottle.default_app()" || on == "bottle.app()":
 		return true

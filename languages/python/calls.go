@@ -129,7 +129,7 @@ func (p *walker) argument(args extract.Ref, i int, name string) extract.Ref {
 // effects reads what a call does outside the program (environment, processes, requests), and
 // imports and routes that are made by calls.
 func (p *walker) effects(n extract.Ref, path string, args extract.Ref, r *recountv1.Reference, s state) {
-	full := p.canonical(path)
+	full := p.known.Canonical(path)
 	module, name := extract.SplitLast(full)
 	if client := p.client(module, s.in); client != "" {
 		module = client
@@ -190,7 +190,7 @@ func isHTTPSession(value string) bool {
 
 // keepClient notes that a name, or a field of self, holds a session of an HTTP client.
 func (p *walker) keepClient(in uint32, target, value string) {
-	value = strings.TrimSuffix(strings.TrimSuffix(p.canonical(value), ".__enter__()"), ".__aenter__()")
+	value = strings.TrimSuffix(strings.TrimSuffix(p.known.Canonical(value), ".__enter__()"), ".__aenter__()")
 	if !isHTTPSession(value) {
 		return
 	}
@@ -252,7 +252,7 @@ func (p *walker) command(n extract.Ref) string {
 // environment reads os.environ["NAME"].
 func (p *walker) environment(n extract.Ref, s state) {
 	path := p.path(p.Field(n, "value"), s)
-	if p.canonical(path) != "os.environ" {
+	if p.known.Canonical(path) != "os.environ" {
 		return
 	}
 	if v, ok := p.literal(p.Field(n, "subscript")); ok {

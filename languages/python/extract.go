@@ -28,8 +28,7 @@ var extractor = extract.Language{
 type walker struct {
 	*extract.File
 	framework string
-	// known has what imported names stand for: "run" is "subprocess.run".
-	known map[string]string
+	known     extract.Known
 	// clients has the names that hold a session of an HTTP client.
 	clients map[extract.NameIn]string
 	// lists has the variables that hold lists of routes.

@@ -61,7 +61,7 @@ func (r *registration) ownApp() string {
 			continue
 		}
 		for base := range r.Children(r.Field(n, "superclasses")) {
-			if module, name := extract.SplitLast(r.canonical(r.walker.path(base, r.s))); frameworkOf(module) == "falcon" && (name == "App" || name == "API") {
+			if module, name := extract.SplitLast(r.known.Canonical(r.walker.path(base, r.s))); frameworkOf(module) == "falcon" && (name == "App" || name == "API") {
 				return ""
 			}
 		}

@@ -21,7 +21,7 @@ var litestarVerbs = map[string]string{
 // litestarHandler reads @get("/x"), @route(["/x", "/y"], http_method=["GET", "POST"]) and the like on the declaration
 // in, and reports whether a decorator is one of Litestar.
 func (p *walker) litestarHandler(call extract.Ref, in uint32, path string, s state) bool {
-	module, name := extract.SplitLast(p.canonical(path))
+	module, name := extract.SplitLast(p.known.Canonical(path))
 	verb, ok := litestarVerbs[name]
 	if !ok || frameworkOf(module) != "litestar" {
 		return false
@@ -64,7 +64,7 @@ func (p *walker) litestarHandler(call extract.Ref, in uint32, path string, s sta
 func (p *walker) controller(n extract.Ref, in uint32, s state) {
 	is, own := false, false
 	for base := range p.Children(p.Field(n, "superclasses")) {
-		module, name := extract.SplitLast(p.canonical(p.basePath(base, s)))
+		module, name := extract.SplitLast(p.known.Canonical(p.basePath(base, s)))
 		is = is || p.framework == "litestar" && strings.HasSuffix(name, "Controller")
 		own = own || name == "Controller" && frameworkOf(module) == "litestar"
 	}
@@ -153,7 +153,7 @@ func (p *walker) handlers(router, pattern string, n, at extract.Ref, s state, de
 				p.handlers(router, pattern, p.Child(c, 0), at, s, depth+1)
 			case "call":
 				args := p.Field(c, "arguments")
-				if module, name := extract.SplitLast(p.canonical(p.path(p.Field(c, "function"), s))); name == "Router" && frameworkOf(module) == "litestar" {
+				if module, name := extract.SplitLast(p.known.Canonical(p.path(p.Field(c, "function"), s))); name == "Router" && frameworkOf(module) == "litestar" {
 					below := pattern + extract.Slashed(p.litestarPath(name, args, s))
 					p.handlers(router, strings.TrimRight(below, "/"), p.argument(args, -1, "route_handlers"), at, s, depth+1)
 					continue

@@ -38,7 +38,7 @@ func (p *walker) path(n extract.Ref, s state) string {
 func (p *walker) callPath(n extract.Ref, s state) string {
 	fn := p.Field(n, "function")
 	path := p.path(fn, s)
-	switch p.canonical(path) {
+	switch p.known.Canonical(path) {
 	case "super":
 		return "super"
 	case "getattr":
@@ -110,15 +110,6 @@ func (p *walker) lastName(n extract.Ref) extract.Ref {
 		}
 	}
 	return n
-}
-
-// canonical replaces an imported name at the head of a path by what it stands for.
-func (p *walker) canonical(path string) string {
-	head := extract.Root(path)
-	if full, ok := p.known[head]; ok {
-		return full + path[len(head):]
-	}
-	return path
 }
 
 // basePath returns the access path of a base of a class, without type arguments.

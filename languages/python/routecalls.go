@@ -265,7 +265,7 @@ func (r *registration) static(of extract.Ref) bool {
 	if r.Kind(of) == "identifier" {
 		of = r.valueOf(of)
 	}
-	return r.Kind(of) == "call" && strings.HasSuffix(r.canonical(r.walker.path(r.Field(of, "function"), r.s)), "staticfiles.StaticFiles")
+	return r.Kind(of) == "call" && strings.HasSuffix(r.known.Canonical(r.walker.path(r.Field(of, "function"), r.s)), "staticfiles.StaticFiles")
 }
 
 // folder reads what serves the files of a folder: app.router.add_static("/x", path), routes.static("/x", path) of a table
@@ -284,7 +284,7 @@ func (r *registration) folder() {
 		}
 	case r.framework != "aiohttp":
 		return
-	case r.canonical(r.path) == "aiohttp.web.static":
+	case r.known.Canonical(r.path) == "aiohttp.web.static":
 		on, prefix, placed := r.place(r.call, r.s)
 		if !placed {
 			return
@@ -296,7 +296,7 @@ func (r *registration) folder() {
 
 // blueprintGroup reads Blueprint.group(a, b, url_prefix="/x") of Sanic.
 func (r *registration) blueprintGroup() {
-	if r.framework != "sanic" || !strings.HasSuffix(r.canonical(r.path), "Blueprint.group") {
+	if r.framework != "sanic" || !strings.HasSuffix(r.known.Canonical(r.path), "Blueprint.group") {
 		return
 	}
 	pattern, _ := r.pattern(-1, "url_prefix")

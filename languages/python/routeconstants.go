@@ -34,7 +34,7 @@ func (p *walker) readsEnvironment(n extract.Ref, s state) bool {
 	if p.Kind(n) != "call" {
 		return false
 	}
-	switch p.canonical(p.path(p.Field(n, "function"), s)) {
+	switch p.known.Canonical(p.path(p.Field(n, "function"), s)) {
 	case "os.getenv", "os.environ.get":
 		return true
 	}
@@ -72,7 +72,7 @@ var registering = scope.WordSet("route get post put delete patch head options we
 
 // given notes the texts that a call passes to a function, which may be paths there: register(app, "/users").
 func (p *walker) given(path string, args extract.Ref, n extract.Ref, s state) {
-	full := p.canonical(path)
+	full := p.known.Canonical(path)
 	module, name := extract.SplitLast(full)
 	if frameworkOf(module) != "" || makers[name].role != "" || extract.Root(path) != path && full == path || registering[name] {
 		return

@@ -44,7 +44,7 @@ func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state)
 		return
 	}
 	ofBottle := p.ofBottle(path)
-	switch p.canonical(path) {
+	switch p.known.Canonical(path) {
 	case "rest_framework.decorators.api_view":
 		var all []string
 		for c := range p.Children(p.argument(args, 0, "http_method_names")) {
@@ -73,7 +73,7 @@ func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state)
 	}
 	if ofBottle {
 		router = ""
-		_, verb = extract.SplitLast(p.canonical(path)) // from bottle import get as read
+		_, verb = extract.SplitLast(p.known.Canonical(path)) // from bottle import get as read
 	} else if router == "" {
 		return
 	}
@@ -141,7 +141,7 @@ var required = map[string]string{"require_GET": "GET", "require_POST": "POST", "
 
 // requiredMethod reads @require_POST and the like of Django.
 func (p *walker) requiredMethod(decorator extract.Ref, in uint32, s state) {
-	module, name := extract.SplitLast(p.canonical(p.path(decorator, s)))
+	module, name := extract.SplitLast(p.known.Canonical(p.path(decorator, s)))
 	if verbs := required[name]; verbs != "" && module == "django.views.decorators.http" {
 		p.AddRoute(&recountv1.RouteFact{Group: true, Role: "verbs", Method: verbs, Framework: "django", In: in}, decorator)
 	}

@@ -33,7 +33,7 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 			return "return", prefix, true
 		case "call":
 			callee := p.path(p.Field(up, "function"), s)
-			full := p.canonical(callee)
+			full := p.known.Canonical(callee)
 			on, name := extract.SplitLast(callee)
 			args := p.Field(up, "arguments")
 			switch _, maker := makers[name]; {
@@ -90,7 +90,7 @@ func (p *walker) list(name string, at extract.Ref, s state) {
 // listed reads the routes in lists: Django's path("x/", view), Starlette's Route("/x", view),
 // aiohttp's web.get("/x", view), and what includes other lists.
 func (r *registration) listed() {
-	full := r.canonical(r.path)
+	full := r.known.Canonical(r.path)
 	module, name := extract.SplitLast(full)
 	key, of, methods, role := "path", r.arg(1, "view"), []string{"ANY"}, "view"
 	switch {
@@ -160,14 +160,14 @@ func (r *registration) listed() {
 			return
 		}
 	}
-	if module, by := extract.SplitLast(r.canonical(r.walker.path(r.Field(of, "function"), r.s))); required[by] != "" && module == "django.views.decorators.http" {
+	if module, by := extract.SplitLast(r.known.Canonical(r.walker.path(r.Field(of, "function"), r.s))); required[by] != "" && module == "django.views.decorators.http" {
 		methods = strings.Split(required[by], ",") // require_POST(view)
 	}
 	if class, _ := r.handler(of, r.s); key == "route" {
-		if full := r.canonical(r.walker.path(r.Field(of, "function"), r.s)); full == "rest_framework.schemas.get_schema_view" {
+		if full := r.known.Canonical(r.walker.path(r.Field(of, "function"), r.s)); full == "rest_framework.schemas.get_schema_view" {
 			methods = []string{"GET"}
 		}
-		if serves := scope.DjangoView(extract.SplitLast(r.canonical(class))); len(serves) > 0 {
+		if serves := scope.DjangoView(extract.SplitLast(r.known.Canonical(class))); len(serves) > 0 {
 			methods = serves
 		}
 	}
@@ -181,7 +181,7 @@ func (p *walker) included(view extract.Ref, s state) extract.Ref {
 	if p.Kind(view) != "call" {
 		return extract.None
 	}
-	switch p.canonical(p.path(p.Field(view, "function"), s)) {
+	switch p.known.Canonical(p.path(p.Field(view, "function"), s)) {
 	case "django.urls.include", "django.conf.urls.include":
 	default:
 		return extract.None

@@ -132,7 +132,7 @@ var makers = map[string]struct {
 
 // construct notes the router that a call makes.
 func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state) {
-	full := p.canonical(path)
+	full := p.known.Canonical(path)
 	module, name := extract.SplitLast(full)
 	if p.namespace(n, path, full, args, s) || p.falconApp(n, module, name, s) || p.bottleApp(n, module, name, s) || p.litestarApp(n, module, name, args, s) {
 		return

@@ -18,7 +18,7 @@ var tornadoHandlers = map[string]string{"RedirectHandler": "GET", "StaticFileHan
 func (p *walker) servesRules(call extract.Ref, s state) bool {
 	callee := p.path(p.Field(call, "function"), s)
 	on, name := extract.SplitLast(callee)
-	module, made := extract.SplitLast(p.canonical(callee))
+	module, made := extract.SplitLast(p.known.Canonical(callee))
 	switch {
 	case name == "add_handlers":
 		return on != ""
@@ -107,7 +107,7 @@ func (p *walker) rule(n, path, of extract.Ref, s state) {
 	} else if k := p.Kind(of); k == "identifier" || k == "attribute" {
 		handler = p.routePath(of, s)
 	}
-	module, name := extract.SplitLast(p.canonical(handler))
+	module, name := extract.SplitLast(p.known.Canonical(handler))
 	if name == "" || name[0] < 'A' || name[0] > 'Z' {
 		return
 	}
@@ -155,7 +155,7 @@ func (p *walker) tupleRule(n extract.Ref, s state) {
 
 // callRule reads url(r"/x", Handler), URLSpec(r"/x", Handler) and Rule(PathMatches(r"/x"), Handler).
 func (p *walker) callRule(n extract.Ref, path string, args extract.Ref, s state) {
-	module, name := extract.SplitLast(p.canonical(path))
+	module, name := extract.SplitLast(p.known.Canonical(path))
 	if frameworkOf(module) != "tornado" {
 		return
 	}

@@ -79,15 +79,6 @@ func (r *walker) imported() {
 	}
 }
 
-// canonical replaces an imported name at the head of a path by what it stands for.
-func (r *walker) canonical(path string) string {
-	head := extract.Root(path)
-	if full, ok := r.known[head]; ok {
-		return full + path[len(head):]
-	}
-	return path
-}
-
 // path returns the access path of an expression.
 func (r *walker) path(n extract.Ref, s state) string {
 	switch r.Kind(n) {
@@ -279,7 +270,7 @@ func (r *walker) effects(n extract.Ref, path string, args extract.Ref, s state) 
 		e.Attributes = attributes
 	}
 	first, ok := r.literal(r.Child(args, 0))
-	switch full := r.canonical(path); full {
+	switch full := r.known.Canonical(path); full {
 	case "std.env.var", "std.env.var_os", "std.env.set_var", "std.env.remove_var":
 		if ok && (full == "std.env.var" || full == "std.env.var_os") {
 			add(recountv1.EdgeKind_EDGE_KIND_READS_ENV, map[string]string{"variable": extract.Clip(first, extract.MaxValue)})

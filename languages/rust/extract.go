@@ -41,7 +41,7 @@ type walker struct {
 	*extract.File
 	framework string
 	// known has what imported names stand for: "Command" is "std.process.Command".
-	known map[string]string
+	known extract.Known
 	// used counts the variables of each name in a declaration, and uses of the name as an item's.
 	used map[extract.NameIn]int
 	// chains has the names of the results of long chains of calls.

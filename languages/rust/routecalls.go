@@ -267,7 +267,7 @@ func (c *registration) actix() {
 			}
 			if c.Kind(of) == "call_expression" { // service(users::scope()), of the application
 				of = c.Field(of, "function")
-				if path := c.walker.canonical(c.path(of, c.s)); strings.HasPrefix(path, "actix_") || strings.HasPrefix(path, "web.") {
+				if path := c.walker.known.Canonical(c.path(of, c.s)); strings.HasPrefix(path, "actix_") || strings.HasPrefix(path, "web.") {
 					continue
 				}
 			}

@@ -345,7 +345,7 @@ func (r *walker) axumHandlers(n extract.Ref, role, pattern, router string, s sta
 		name := r.Text(r.lastName(fn))
 		own := r.Kind(fn) != "field_expression"
 		if own {
-			_, name = extract.SplitLast(r.canonical(r.path(fn, s)))
+			_, name = extract.SplitLast(r.known.Canonical(r.path(fn, s)))
 		}
 		var methods []string
 		handler := r.Child(args, 0)

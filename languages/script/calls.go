@@ -263,7 +263,7 @@ func (j *walker) testBlock(n extract.Ref, path string, args extract.Ref, s state
 
 // effects reads what a call does outside the program.
 func (j *walker) effects(n extract.Ref, path string, args extract.Ref, s state) {
-	full := j.canonical(path)
+	full := j.known.Canonical(path)
 	module, name := extract.SplitLast(full)
 	add := func(edge recountv1.EdgeKind, attributes map[string]string) {
 		e := j.Refer(edge, s.in, path, j.lastName(j.Field(n, "function")))

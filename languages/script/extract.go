@@ -67,7 +67,7 @@ type walker struct {
 	*extract.File
 	framework string
 	// known has what imported names stand for: "exec" is "child_process.exec".
-	known map[string]string
+	known extract.Known
 	// handed has the names that export clauses export.
 	handed map[string]bool
 	// named has the anonymous functions that routes name.

@@ -177,15 +177,6 @@ func (j *walker) literal(n extract.Ref) (string, bool) {
 	return b.String(), true
 }
 
-// canonical replaces an imported name at the head of a path by what it stands for.
-func (j *walker) canonical(path string) string {
-	head := extract.Root(path)
-	if full, ok := j.known[head]; ok {
-		return full + path[len(head):]
-	}
-	return path
-}
-
 // use adds a reference to an expression of names that is not called.
 func (j *walker) use(n extract.Ref, s state) {
 	path := j.path(n, s)

@@ -186,7 +186,7 @@ func (r *registration) registers() {
 	if call := r.Child(plugin, 0); r.Kind(plugin) == "await_expression" && r.Kind(call) == "call_expression" {
 		plugin = call
 	}
-	if full := strings.TrimSuffix(r.canonical(r.path(r.Field(plugin, "function"), r.s)), ".default"); full == "fastify-plugin" || full == "fastify-plugin.fastifyPlugin" {
+	if full := strings.TrimSuffix(r.known.Canonical(r.path(r.Field(plugin, "function"), r.s)), ".default"); full == "fastify-plugin" || full == "fastify-plugin.fastifyPlugin" {
 		prefix, plugin = "", r.argument(r.Field(plugin, "arguments"), 0)
 	}
 	if r.isAutoload(plugin, r.s) {
@@ -341,7 +341,7 @@ func (j *walker) objectRoute(n, object extract.Ref, route func(method, pattern s
 
 // mounted returns what mount("/hello", app) of koa-mount mounts, and its prefix.
 func (j *walker) mounted(n extract.Ref, s state) (of extract.Ref, prefix string, ok bool) {
-	if full := strings.TrimSuffix(j.canonical(j.path(j.Field(n, "function"), s)), ".default"); j.Kind(n) != "call_expression" || full != "koa-mount" {
+	if full := strings.TrimSuffix(j.known.Canonical(j.path(j.Field(n, "function"), s)), ".default"); j.Kind(n) != "call_expression" || full != "koa-mount" {
 		return n, "", false
 	}
 	args := j.Field(n, "arguments")
@@ -356,7 +356,7 @@ func (j *walker) mounted(n extract.Ref, s state) (of extract.Ref, prefix string,
 func (j *walker) composed(args []extract.Ref, s state) (all []extract.Ref) {
 	for _, c := range args {
 		list := c
-		if full := strings.TrimSuffix(j.canonical(j.path(j.Field(c, "function"), s)), ".default"); j.Kind(c) == "call_expression" && full == "koa-compose" {
+		if full := strings.TrimSuffix(j.known.Canonical(j.path(j.Field(c, "function"), s)), ".default"); j.Kind(c) == "call_expression" && full == "koa-compose" {
 			list = j.argument(j.Field(c, "arguments"), 0)
 		}
 		if j.Kind(list) != "array" {
@@ -427,7 +427,7 @@ func (j *walker) exportedPlugin(n extract.Ref, s state) {
 
 // isPluginWrapper reports whether a call is one of fastify-plugin, which returns the plugin that it is given.
 func (j *walker) isPluginWrapper(n extract.Ref, path string, s state) bool {
-	full := j.canonical(path)
+	full := j.known.Canonical(path)
 	if module, ok := j.moduleOf(j.Field(n, "function"), s); ok {
 		full = module
 	}
@@ -462,13 +462,13 @@ var partOfPath = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // given notes the texts that a call passes to a function, which may be paths there: register(app, "/users").
 func (j *walker) given(path string, args, n extract.Ref, s state) {
-	if j.framework == "" || path == extract.Unknown || strings.ContainsAny(path, "([?") || extract.Root(path) != path && j.canonical(path) == path {
+	if j.framework == "" || path == extract.Unknown || strings.ContainsAny(path, "([?") || extract.Root(path) != path && j.known.Canonical(path) == path {
 		return
 	}
-	if module, _ := extract.SplitLast(j.canonical(path)); frameworkOf(module) != "" || frameworkOf(j.canonical(path)) != "" {
+	if module, _ := extract.SplitLast(j.known.Canonical(path)); frameworkOf(module) != "" || frameworkOf(j.known.Canonical(path)) != "" {
 		return
 	}
-	full := j.canonical(path)
+	full := j.known.Canonical(path)
 	own := strings.HasPrefix(full, ".") || full == path && !strings.HasPrefix(path, "<") // a function of the application
 	before := len(j.Facts.Routes)
 	for _, j.round = range j.rounds(n) {

@@ -77,7 +77,7 @@ func (j *walker) isRouter(path string) (framework string, ok bool) {
 	}
 	if j.framework != "" {
 		root := extract.Root(path)
-		_, http := clients[extract.Root(j.canonical(path))]
+		_, http := clients[extract.Root(j.known.Canonical(path))]
 		made := j.setOnce(root)
 		return j.framework, !http && !(path == root && j.Kind(made) == "new_expression" && containers[j.Text(j.Field(made, "constructor"))])
 	}
@@ -168,7 +168,7 @@ func (j *walker) constructed(n extract.Ref, s state) (framework, role string) {
 	} else if j.Kind(n) != "call_expression" {
 		return "", ""
 	}
-	full := j.canonical(j.path(fn, s))
+	full := j.known.Canonical(j.path(fn, s))
 	if module, ok := j.moduleOf(fn, s); ok {
 		full = module
 	} else if module, ok := j.moduleOf(j.Field(fn, "object"), s); ok {
@@ -337,7 +337,7 @@ func (j *walker) isAutoload(n extract.Ref, s state) bool {
 
 // isPlugin reports whether an expression is a module, or what it exports by default.
 func (j *walker) isPlugin(n extract.Ref, module string, s state) bool {
-	full := j.canonical(j.path(n, s))
+	full := j.known.Canonical(j.path(n, s))
 	if of, ok := j.moduleOf(n, s); ok {
 		full = of
 	}

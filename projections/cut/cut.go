@@ -94,6 +94,11 @@ func (c *Reader) Bytes() []byte {
 // Text reads a length and as many bytes, as text.
 func (c *Reader) Text() string { return string(c.Bytes()) }
 
+// AppendText appends what Text reads.
+func AppendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
 // Count reads how many of something follow, at most so many.
 func (c *Reader) Count(most int) int {
 	n := c.Uvarint()

@@ -2,7 +2,6 @@ package feedback
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -48,15 +47,6 @@ func prefix(kind byte, tenant hash, of ...hash) []byte {
 // eventKey appends an event's place to a prefix.
 func eventKey(prefix, shard []byte, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append(slices.Clip(prefix), shard...), uint64(offset))
-}
-
-// parseEvent reads what eventKey appended.
-func parseEvent(b []byte) (schemas.Position, error) {
-	tp, rest, ok := store.ParseShard(b)
-	if !ok || len(rest) != 8 {
-		return schemas.Position{}, fmt.Errorf("a key whose event is %x", b)
-	}
-	return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: int64(binary.BigEndian.Uint64(rest))}, nil
 }
 
 // MaxWords is the largest number of words of a task that count.

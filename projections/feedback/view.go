@@ -58,7 +58,7 @@ func (v *View) Votes(s *recountv1.FeedbackSubject, limit int) ([]Vote, error) {
 		if err != nil {
 			return err
 		}
-		vote.Position, err = parseEvent(key)
+		vote.Position, err = store.ParsePosition(key)
 		all = append(all, vote)
 		return err
 	})
@@ -69,7 +69,7 @@ func (v *View) Votes(s *recountv1.FeedbackSubject, limit int) ([]Vote, error) {
 func (v *View) Tasks(word string, limit int) ([]schemas.Position, error) {
 	var all []schemas.Position
 	err := v.each(prefix(kindWord, v.tenant, wordHash(word)), limit, func(key, _ []byte) error {
-		at, err := parseEvent(key)
+		at, err := store.ParsePosition(key)
 		all = append(all, at)
 		return err
 	})

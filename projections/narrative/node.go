@@ -191,25 +191,21 @@ func appendNode(b []byte, id []byte, in *recountv1.Intent, clock int64, n *Node)
 		b = binary.LittleEndian.AppendUint64(b, h)
 	}
 	for _, s := range [...]string{in.Workspace, in.Session, in.Cwd, n.Dir, in.Author} {
-		b = appendText(b, s)
+		b = cut.AppendText(b, s)
 	}
 	b = binary.AppendUvarint(b, uint64(len(n.Programs)))
 	for _, p := range n.Programs {
-		b = appendText(b, p)
+		b = cut.AppendText(b, p)
 	}
 	b = binary.AppendUvarint(b, uint64(len(n.Resources)))
 	for _, r := range n.Resources {
-		b = appendText(append(b, byte(r.Kind), byte(r.Access)), r.Name)
+		b = cut.AppendText(append(b, byte(r.Kind), byte(r.Access)), r.Name)
 	}
 	b = binary.AppendUvarint(b, uint64(len(n.mentioned)))
 	for _, m := range n.mentioned {
 		b = binary.LittleEndian.AppendUint32(b, uint32(m))
 	}
 	return b
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // decodeNode decodes what appendNode wrote. It never panics, whatever the input.

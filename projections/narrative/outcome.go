@@ -38,7 +38,7 @@ func appendOutcome(b, eventID []byte, o *recountv1.Outcome) []byte {
 	b = append(b, eventID...)
 	b = binary.AppendUvarint(b, exitBits(o.ExitCode))
 	b = binary.AppendVarint(b, o.DurationNano)
-	return appendText(appendText(b, o.Author), o.OutputTail)
+	return cut.AppendText(cut.AppendText(b, o.Author), o.OutputTail)
 }
 
 // exitBits encodes an exit code: 0 if unknown, else 1 + its zig-zag encoding.

@@ -231,7 +231,7 @@ func withSeen(changed, recent []*Node, last *Node, flip bool) []*Node {
 			all = append(all, n)
 		}
 	}
-	slices.SortFunc(all, func(a, b *Node) int { return comparePositions(b.Position, a.Position) })
+	slices.SortFunc(all, func(a, b *Node) int { return b.Position.Compare(a.Position) })
 	return all
 }
 

@@ -113,7 +113,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		}
 	}
 	all := f.all
-	slices.SortFunc(all, func(a, b tie) int { return comparePositions(b.from.Position, a.from.Position) })
+	slices.SortFunc(all, func(a, b tie) int { return b.from.Position.Compare(a.from.Position) })
 	for i := range all {
 		if err := v.outlived(&all[i], all[:i], n); err != nil {
 			return nil, err

@@ -327,7 +327,7 @@ func (v *View) OutOf(id schemas.EventID, kinds ...EdgeKind) ([]Edge, error) {
 		if err != nil {
 			return nil, err
 		}
-		slices.SortFunc(ends, comparePositions)
+		slices.SortFunc(ends, schemas.Position.Compare)
 		for _, p := range slices.Compact(ends) {
 			to, err := v.nodeAt(p)
 			if err != nil {
@@ -399,11 +399,4 @@ func (v *View) along(id schemas.EventID, most int, walk walker) ([]Node, error) 
 		return true, err
 	})
 	return all, err
-}
-
-func comparePositions(a, b schemas.Position) int {
-	if c := a.TP().Compare(b.TP()); c != 0 {
-		return c
-	}
-	return int(max(-1, min(1, a.Offset-b.Offset)))
 }

@@ -110,9 +110,9 @@ func (t *table) decodeBlock(b []byte) error {
 
 func appendAudience(b []byte, a audience) []byte {
 	b = binary.AppendUvarint(b, uint64(a.first))
-	b = append(appendText(b, a.Tenant), byte(a.Visibility))
+	b = append(cut.AppendText(b, a.Tenant), byte(a.Visibility))
 	for _, s := range [...]string{a.Workspace, a.Session, a.Agent} {
-		b = appendText(b, s)
+		b = cut.AppendText(b, s)
 	}
 	return b
 }

@@ -104,7 +104,7 @@ func linkOf(a schemas.AudienceID, e *recountv1.ObjectEdge) (schemas.EventID, To)
 // rule, its name.
 func appendLabel(b []byte, to To, e *recountv1.ObjectEdge) []byte {
 	b = binary.AppendUvarint(append(b, byte(to)), uint64(uint32(e.Kind)))
-	return append(appendText(b, e.Rule), e.Name...)
+	return append(cut.AppendText(b, e.Rule), e.Name...)
 }
 
 // labelled decodes a label; ok is false if s is some other name.

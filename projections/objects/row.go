@@ -70,7 +70,7 @@ func titled(o *recountv1.Object) uint64 {
 func appendEvent(b []byte, r *recountv1.Record, from []int) ([]byte, error) {
 	batch := r.GetObjects()
 	b = append(b, r.EventId...)
-	b = appendText(b, r.EventType)
+	b = cut.AppendText(b, r.EventType)
 	b = binary.AppendUvarint(b, uint64(len(batch.Objects)))
 	for _, o := range batch.Objects {
 		b = binary.AppendUvarint(append(b, o.Id...), titled(o))
@@ -97,10 +97,6 @@ func appendEvent(b []byte, r *recountv1.Record, from []int) ([]byte, error) {
 func appendMessage(b []byte, m proto.Message) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(marshal.Size(m)))
 	return marshal.MarshalAppend(b, m)
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // event is a decoded row, except for the messages of its objects and edges.

@@ -2,8 +2,6 @@ package replays
 
 import (
 	"bytes"
-	"encoding/binary"
-	"fmt"
 
 	"google.golang.org/protobuf/proto"
 
@@ -60,7 +58,7 @@ func (v *View) Latest(yield func(Begun) bool) error {
 	defer it.Close()
 	for ok := it.Last(); ok; ok = it.Prev() {
 		key := it.Key()
-		at, err := parseEvent(key[min(1+8, len(key)):])
+		at, err := store.ParsePosition(key[min(1+8, len(key)):])
 		if err != nil {
 			return v.v.Damaged(err)
 		}
@@ -79,20 +77,11 @@ func (v *View) Of(command schemas.EventID, limit int) ([]Begun, error) {
 	var all []Begun
 	prefix := append([]byte{kindCommand}, command[:]...)
 	err := v.each(prefix, func(it store.Iterator) (bool, error) {
-		at, err := parseEvent(bytes.TrimPrefix(it.Key(), prefix))
+		at, err := store.ParsePosition(bytes.TrimPrefix(it.Key(), prefix))
 		all = append(all, Begun{string(it.Value()), at})
 		return len(all) != limit, err
 	})
 	return all, err
-}
-
-// parseEvent reads the place of an event at the end of a key.
-func parseEvent(b []byte) (schemas.Position, error) {
-	tp, rest, ok := store.ParseShard(b)
-	if !ok || len(rest) != 8 {
-		return schemas.Position{}, fmt.Errorf("a key whose event is %x", b)
-	}
-	return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: int64(binary.BigEndian.Uint64(rest))}, nil
 }
 
 // each calls do for the rows below a prefix until it returns false.

@@ -22,7 +22,7 @@ func (s *Sum) Merge(o *Sum) {
 	all := slices.Concat(s.Examples, o.Examples)
 	slices.SortStableFunc(all, func(a, b Example) int {
 		return cmp.Or(index(b.Failed)-index(a.Failed), bytes.Compare(a.Trace[:], b.Trace[:]), bytes.Compare(a.Span[:], b.Span[:]),
-			a.Position.TP().Compare(b.Position.TP()), cmp.Compare(a.Position.Offset, b.Position.Offset))
+			a.Position.Compare(b.Position))
 	})
 	s.Examples = nil
 	kept := [2]int{}

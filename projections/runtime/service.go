@@ -7,6 +7,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/projections/cut"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -83,7 +84,7 @@ const observerSize = 96
 // appendProgram appends the fields of an observer, each as a uvarint length and its bytes.
 func appendProgram(b []byte, o *recountv1.Observer) []byte {
 	for _, text := range [...]string{o.Service, o.Namespace, o.Version, o.Instance, o.Environment, o.Repository, o.Revision} {
-		b = appendText(b, text)
+		b = cut.AppendText(b, text)
 	}
 	return b
 }

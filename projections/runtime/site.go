@@ -1,10 +1,9 @@
 package runtime
 
 import (
-	"encoding/binary"
-
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/projections/cut"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -32,7 +31,7 @@ func appendSite(b []byte, s *site) []byte {
 	}
 	b = append(b, byte(s.side), byte(s.kind), templated)
 	for _, text := range [...]string{s.service, s.operation, s.peer, s.system} {
-		b = appendText(b, text)
+		b = cut.AppendText(b, text)
 	}
 	return b
 }
@@ -85,8 +84,4 @@ func (s *site) called(by *site) site {
 		c.kind = recountv1.RuntimeKind_RUNTIME_KIND_CALLS
 	}
 	return c
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

@@ -309,9 +309,7 @@ func (v *View) Trace(ctx context.Context, id [16]byte) ([]schemas.Position, erro
 			all = append(all, schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: s.offset})
 		}, func(*link) {})
 	})
-	slices.SortFunc(all, func(a, b schemas.Position) int {
-		return cmp.Or(a.TP().Compare(b.TP()), cmp.Compare(a.Offset, b.Offset))
-	})
+	slices.SortFunc(all, schemas.Position.Compare)
 	return slices.Compact(all), err
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -29,6 +30,15 @@ func ParseShard(b []byte) (tp schemas.TopicPartition, rest []byte, ok bool) {
 	}
 	tp = schemas.TopicPartition{Topic: string(b[:i]), Partition: int32(binary.BigEndian.Uint32(b[i+1:]))}
 	return tp, b[i+5:], true
+}
+
+// ParsePosition reads the position at the end of a key: what AppendShard appended, then the offset.
+func ParsePosition(b []byte) (schemas.Position, error) {
+	tp, rest, ok := ParseShard(b)
+	if !ok || len(rest) != 8 {
+		return schemas.Position{}, fmt.Errorf("a key whose event is %x", b)
+	}
+	return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: int64(binary.BigEndian.Uint64(rest))}, nil
 }
 
 // Txn is a batch being applied. It is used by one goroutine and ends with Commit or Discard.

@@ -147,7 +147,7 @@ func toldSymbols(w *world, graph int32, snap *snapshots.Snapshot, hits []symbolH
 			if err := unmarshal(value, &full); err != nil {
 				return nil, err
 			}
-			hit.Signature, hit.Doc = full.Signature, firstSentence(full.Doc)
+			hit.Signature, hit.Doc = full.Signature, FirstSentence(full.Doc)
 		}
 		all = append(all, hit)
 	}
@@ -400,8 +400,8 @@ func wordsOf(s string) []string {
 	return words
 }
 
-// firstSentence returns the beginning of a documentation, for lists.
-func firstSentence(doc string) string {
+// FirstSentence returns the beginning of a documentation, for lists.
+func FirstSentence(doc string) string {
 	doc = strings.Join(strings.Fields(doc), " ")
 	if i := strings.Index(doc, ". "); i >= 0 {
 		doc = doc[:i+1]

@@ -107,10 +107,7 @@ type candidate struct {
 
 // compareNewest orders candidates, and runs of one candidate: the newest first.
 func (c *candidate) compareNewest(o *candidate) int {
-	if c.time != o.time {
-		return cmp.Compare(o.time, c.time)
-	}
-	return cmp.Or(o.pos.TP().Compare(c.pos.TP()), cmp.Compare(o.pos.Offset, c.pos.Offset))
+	return cmp.Or(cmp.Compare(o.time, c.time), o.pos.Compare(c.pos))
 }
 
 func (f *search) run() error {

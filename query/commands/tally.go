@@ -92,14 +92,10 @@ func (r *ranking) count(number int32, t Tally, v *segment.View) {
 	c := &r.counts[number]
 	c.Add(t)
 	if now := v.UnixNano(); now >= c.newest {
-		if p := v.Position(); now > c.newest || comparePositions(p, c.evidence) > 0 {
+		if p := v.Position(); now > c.newest || p.Compare(c.evidence) > 0 {
 			c.newest, c.evidence = now, p
 		}
 	}
-}
-
-func comparePositions(a, b schemas.Position) int {
-	return cmp.Or(a.TP().Compare(b.TP()), cmp.Compare(a.Offset, b.Offset))
 }
 
 // top returns the most frequent names.

@@ -25,7 +25,7 @@ type stop struct{ narrative.Node }
 
 // compareOlder orders stops: by the clock that orders commands across partitions, then by position.
 func (s stop) compareOlder(o stop) int {
-	return cmp.Or(cmp.Compare(s.Clock, o.Clock), s.Position.TP().Compare(o.Position.TP()), cmp.Compare(s.Position.Offset, o.Position.Offset))
+	return cmp.Or(cmp.Compare(s.Clock, o.Clock), s.Position.Compare(o.Position))
 }
 
 // maxFan is the maximum number of edges of one command that a walk follows in each

@@ -261,7 +261,7 @@ func (e *engine) choiceOf(s fused) (choice, error) {
 	}
 	from, to := e.st.Lines(s.key)
 	c := choice{item: Item{
-		Kind: KindSymbol, Symbol: &sym, Path: sym.File, Line: from, EndLine: to, Signature: signature, Doc: firstSentence(doc),
+		Kind: KindSymbol, Symbol: &sym, Path: sym.File, Line: from, EndLine: to, Signature: signature, Doc: code.FirstSentence(doc),
 		Score: rounded(s.score), Channels: s.strongest(),
 	}}
 	if to-from >= maxBody || holds(sym) && to-from > 25 {
@@ -319,17 +319,4 @@ func quotable(lines []string) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// firstSentence returns the beginning of a documentation.
-func firstSentence(doc string) string {
-	doc = strings.Join(strings.Fields(doc), " ")
-	if i := strings.Index(doc, ". "); i >= 0 {
-		doc = doc[:i+1]
-	}
-	const most = 160
-	if r := []rune(doc); len(r) > most {
-		doc = string(r[:most]) + "…"
-	}
-	return doc
 }

@@ -76,7 +76,7 @@ func (c *causes) readCommands() error {
 		}
 		c.acts = append(c.acts, a)
 	}
-	slices.SortStableFunc(c.acts, func(x, y act) int { return cmp.Or(y.Time.Compare(x.Time), comparePositions(x.Position, y.Position)) })
+	slices.SortStableFunc(c.acts, func(x, y act) int { return cmp.Or(y.Time.Compare(x.Time), x.Position.Compare(y.Position)) })
 	c.starts = map[string][]start{}
 	for service := range c.roles {
 		c.starts[service] = c.startsOf(service)

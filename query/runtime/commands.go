@@ -39,7 +39,7 @@ func (a *session) commands(category string, from, until time.Time, most int) ([]
 	a.Step(step)
 	a.RecordTime(strings.TrimSpace("commands " + category))
 	slices.SortStableFunc(all, func(x, y commands.Intent) int {
-		return cmp.Or(y.Time.Compare(x.Time), comparePositions(x.Position, y.Position))
+		return cmp.Or(y.Time.Compare(x.Time), x.Position.Compare(y.Position))
 	})
 	return all, nil
 }

@@ -55,7 +55,7 @@ func (a *session) spans(trace traceID) (all []span, left bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	slices.SortFunc(positions, comparePositions)
+	slices.SortFunc(positions, schemas.Position.Compare)
 	type identity struct {
 		id      spanID
 		service string
@@ -95,10 +95,6 @@ func (a *session) spans(trace traceID) (all []span, left bool, err error) {
 
 // maxHits is the maximum number of positions listed in a step of a proof.
 const maxHits = 20
-
-func comparePositions(x, y schemas.Position) int {
-	return cmp.Or(x.TP().Compare(y.TP()), cmp.Compare(x.Offset, y.Offset))
-}
 
 // spansAt reads the spans of a trace that one event contains.
 func (a *session) spansAt(p schemas.Position, trace traceID) (all []span, err error) {

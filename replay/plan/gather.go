@@ -438,7 +438,7 @@ func decoded(ctx context.Context, s commands.Sources, at schemas.Position) (prot
 func sorted(all []commands.Scanned) []commands.Scanned {
 	out := slices.Clone(all)
 	slices.SortFunc(out, func(x, y commands.Scanned) int {
-		return cmp.Or(x.Time.Compare(y.Time), x.Position.TP().Compare(y.Position.TP()), cmp.Compare(x.Position.Offset, y.Position.Offset))
+		return cmp.Or(x.Time.Compare(y.Time), x.Position.Compare(y.Position))
 	})
 	return slices.CompactFunc(out, func(x, y commands.Scanned) bool { return x.ID == y.ID })
 }
