@@ -106,11 +106,8 @@ func (r CallsRequest) check() error {
 
 func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by rules) (CallsResponse, error) {
 	var resp CallsResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
 	r.Depth, r.Limit = cmp.Or(r.Depth, 1), cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

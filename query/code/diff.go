@@ -106,11 +106,8 @@ func (r GraphDiffRequest) check() error {
 // of the snapshots that differ.
 func Diff(ctx context.Context, s Sources, r GraphDiffRequest) (GraphDiffResponse, error) {
 	var resp GraphDiffResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
 	thresholds, _ := parseThresholds(r.FailOn)
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

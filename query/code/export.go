@@ -57,10 +57,7 @@ func (r ExportRequest) check() error {
 // the output. The same snapshot and request give the same bytes, except for the timing and
 // watermark in JSON.
 func Export(ctx context.Context, s Sources, r ExportRequest, w io.Writer) error {
-	if err := r.check(); err != nil {
-		return err
-	}
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return err
 	}

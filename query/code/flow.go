@@ -59,11 +59,8 @@ func (r FlowRequest) check() error {
 // Flow returns the shortest paths of calls from one symbol to another.
 func Flow(ctx context.Context, s Sources, r FlowRequest) (FlowResponse, error) {
 	var resp FlowResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
 	r.Limit = cmp.Or(r.Limit, defaultPaths)
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

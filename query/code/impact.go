@@ -96,11 +96,8 @@ func (r ImpactRequest) check() error {
 // Impact returns what a change can reach.
 func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, error) {
 	var resp ImpactResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
 	r.Limit = cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -85,10 +85,7 @@ func (r OwnersRequest) check() error {
 // commits before it.
 func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, error) {
 	var resp OwnersResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

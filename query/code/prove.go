@@ -119,11 +119,8 @@ func parseEdge(name string) (recountv1.EdgeKind, error) {
 // Prove proves an edge, or its absence.
 func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error) {
 	var resp ProveResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
 	kind, _ := parseEdge(cmp.Or(r.Edge, "calls"))
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

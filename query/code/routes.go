@@ -66,10 +66,7 @@ func (r RoutesRequest) check() error {
 // Routes lists the routes of a revision.
 func Routes(ctx context.Context, s Sources, r RoutesRequest) (RoutesResponse, error) {
 	var resp RoutesResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

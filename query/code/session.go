@@ -75,9 +75,21 @@ type session struct {
 	view *snapshots.View
 }
 
-// open opens a view once at_least is visible. An error is a *query.NotVisibleError, that of ctx, or
-// that of the projection.
-func (s Sources) open(ctx context.Context, sc Scope) (*session, error) {
+// scoped is what a question asks within a scope.
+type scoped interface {
+	check() error
+	scope() Scope
+}
+
+func (s Scope) scope() Scope { return s }
+
+// open checks a request and opens a view once at_least is visible. An error is a
+// *query.RequestError, a *query.NotVisibleError, that of ctx, or that of the projection.
+func (s Sources) open(ctx context.Context, r scoped) (*session, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	sc := r.scope()
 	base, err := query.Begin[query.Step](ctx, s.Set, sc.AtLeast, sc.WaitMS)
 	if err != nil {
 		return nil, err

@@ -45,11 +45,8 @@ func (r LogRequest) check() error { return cmp.Or(r.Scope.check(), checkLimit(r.
 // Log lists the snapshots of a revision and its first parents, the newest first.
 func Log(ctx context.Context, s Sources, r LogRequest) (LogResponse, error) {
 	resp := LogResponse{Snapshots: []LoggedSnapshot{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
 	r.Limit = cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}
@@ -110,10 +107,7 @@ func (r ShowRequest) check() error { return r.Scope.check() }
 // Show returns the counts of a snapshot's contents.
 func Show(ctx context.Context, s Sources, r ShowRequest) (SnapshotResponse, error) {
 	var resp SnapshotResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}
@@ -309,10 +303,7 @@ func (r RetirableRequest) Rule(repo string) *recountv1.SnapshotsRetired {
 // all.
 func Retirables(ctx context.Context, s Sources, r RetirableRequest) (RetirableResponse, error) {
 	resp := RetirableResponse{Repositories: []Retirable{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

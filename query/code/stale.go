@@ -80,10 +80,7 @@ func (r StaleRequest) check() error {
 // revision's commit.
 func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, error) {
 	var resp StaleResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -58,11 +58,11 @@ func (r SymbolsRequest) check() error {
 func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse, error) {
 	var resp SymbolsResponse
 	wanted, err := parseKinds(r.Kinds)
-	if err := cmp.Or(err, r.check()); err != nil {
+	if err != nil {
 		return resp, err
 	}
 	r.Limit = cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -48,11 +48,8 @@ func (r TestsRequest) check() error { return r.impact().check() }
 // follows. A test that changes reaches itself.
 func Tests(ctx context.Context, s Sources, r TestsRequest) (TestsResponse, error) {
 	var resp TestsResponse
-	if err := r.check(); err != nil {
-		return resp, err
-	}
 	r.Limit = cmp.Or(r.Limit, DefaultLimit)
-	a, err := s.open(ctx, r.Scope)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -17,9 +17,6 @@ func Callers(s Sources) code.Running {
 	return func(ctx context.Context, w code.RuntimeWindow, of map[code.Place]code.Reached, limit int) (code.RuntimeUse, schemas.Watermark, []query.Step, error) {
 		use := code.RuntimeUse{Callers: []code.RuntimeCaller{}}
 		window := Window{From: w.From, To: w.To, At: w.At}
-		if err := window.check(); err != nil {
-			return use, nil, nil, err
-		}
 		a, err := s.open(ctx, window)
 		if err != nil {
 			return use, nil, nil, err

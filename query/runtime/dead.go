@@ -66,10 +66,7 @@ type endpoint struct {
 // DeadRoutes lists endpoints that are served and never requested.
 func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutesResponse, error) {
 	resp := DeadRoutesResponse{Routes: []DeadRoute{}, Unwatched: []Unwatched{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Window)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -134,10 +134,7 @@ func sumOfRow(r *row) *observed.Sum { return &r.Sum }
 // EdgesOf lists the calls between services.
 func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, error) {
 	resp := EdgesResponse{Edges: []RuntimeEdge{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Window)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -56,10 +56,7 @@ func (r SeriesRequest) check() error {
 // SeriesOf sums up what services served by buckets of time, in one state.
 func SeriesOf(ctx context.Context, s Sources, r SeriesRequest) (SeriesResponse, error) {
 	resp := SeriesResponse{Buckets: []SeriesBucket{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Window)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -155,10 +155,7 @@ type node struct {
 // ServicesOf returns the service map.
 func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResponse, error) {
 	resp := ServicesResponse{Services: []Service{}, Calls: []MapCall{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Window)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}
@@ -319,10 +316,7 @@ func (r StatsRequest) check() error { return r.Window.check() }
 // StatsOf counts everything known about a running system.
 func StatsOf(ctx context.Context, s Sources, r StatsRequest) (StatsResponse, error) {
 	resp := StatsResponse{Homes: map[string]int{}, Operations: map[string]int{}, Joined: map[string]int{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Window)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -66,8 +66,7 @@ const (
 )
 
 func (w Window) check() error {
-	switch {
-	case !w.From.IsZero() && !w.To.IsZero() && !w.From.Before(w.To):
+	if !w.From.IsZero() && !w.To.IsZero() && !w.From.Before(w.To) {
 		return &query.RequestError{Field: "from", Value: w.From.Format(time.RFC3339), Reason: "not before to, so nothing can match"}
 	}
 	if t := w.At; !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {
@@ -94,9 +93,21 @@ type session struct {
 	usual map[recountv1.Side]*usualSums
 }
 
-// open opens a view once at_least is visible. An error is a *query.NotVisibleError, that of ctx, or
-// that of the projection.
-func (s Sources) open(ctx context.Context, w Window) (*session, error) {
+// windowed is what a question asks within a window.
+type windowed interface {
+	check() error
+	window() Window
+}
+
+func (w Window) window() Window { return w }
+
+// open checks a request and opens a view once at_least is visible. An error is a
+// *query.RequestError, a *query.NotVisibleError, that of ctx, or that of the projection.
+func (s Sources) open(ctx context.Context, r windowed) (*session, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	w := r.window()
 	base, err := query.Begin[query.Step](ctx, s.Set, w.AtLeast, w.WaitMS)
 	if err != nil {
 		return nil, err

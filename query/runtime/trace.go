@@ -97,10 +97,7 @@ func parseTrace(s string) (id traceID, err error) {
 // TraceOf returns one trace.
 func TraceOf(ctx context.Context, s Sources, r TraceRequest) (TraceResponse, error) {
 	resp := TraceResponse{Services: []string{}, Spans: []TraceSpan{}, Deploys: []DeployOf{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Window)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -78,10 +78,7 @@ func (r TracesRequest) check() error {
 // TracesOf lists traces. It reads spans from the end of the log backwards, so the newest cost least.
 func TracesOf(ctx context.Context, s Sources, r TracesRequest) (TracesResponse, error) {
 	resp := TracesResponse{Traces: []FoundTrace{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Window)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

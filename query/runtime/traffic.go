@@ -72,10 +72,7 @@ func served(ctx context.Context, v *observed.View, within observed.Range, servic
 // too.
 func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficResponse, error) {
 	resp := TrafficResponse{Operations: []Traffic{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
-	a, err := s.open(ctx, r.Window)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}

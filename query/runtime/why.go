@@ -156,11 +156,8 @@ func wayTo(all []span, at int) (way []int, left int) {
 // WhyOf ranks what may have led to a failing span.
 func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, error) {
 	resp := SpanWhyResponse{Way: []TraceSpan{}, Causes: []SpanCause{}}
-	if err := r.check(); err != nil {
-		return resp, err
-	}
 	r.Days = cmp.Or(r.Days, DefaultDays)
-	a, err := s.open(ctx, r.Window)
+	a, err := s.open(ctx, r)
 	if err != nil {
 		return resp, err
 	}
