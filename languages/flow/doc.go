@@ -9,6 +9,9 @@
 // parameter one set of values for all callers, and statements have no order: a set
 // contains what may be there at some time.
 //
+// Where nothing else tells what a name means, what is called on it may tell its class (shape.go).
+// Types of modules that no file is are those that files of types declare (ambient.go).
+//
 // A value is sure if only names, imports and declarations lead to it. A value that came in
 // as an argument is not sure. Package scope describes the edges.
 package flow

@@ -7,12 +7,16 @@
 //
 //   - gather.go reads the commands.
 //   - world.go records what each command writes, and rests.go which earlier commands it depends on;
-//     git.go and undone.go know commands of git, and commands that undo others.
+//     git.go and undone.go know commands of git, and commands that undo others, moved.go directories
+//     that are renamed, services.go and products.go services and builds, and idle.go lines of git that
+//     were seen to change nothing.
 //   - texts.go has the texts of files that commands wrote down.
 //   - observer.go and seen.go replace what a program may have written by what it was seen to write, and
 //     content.go finds acts that leave files as they were before.
 //   - slice.go keeps the commands that the goal depends on, and those that remove what they made.
 //   - make.go calls all stages, finds values that can be set (parameters.go) and adds the
 //     dependencies that only keep an order.
-//   - steps.go transforms and judges each step, contents.go and settled.go add what earlier runs left.
+//   - steps.go transforms and judges each step, with the variables that are known before it
+//     (variables.go) and what lines told their shell (told.go); contents.go and settled.go add what
+//     earlier runs left.
 package plan
