@@ -138,39 +138,14 @@ or import.`,
   recount log produce --topic commands --key /src/app < events.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.WithLog(cmd.Context(), true, func(l *pipeline.Log) error {
-				var headers []schemas.Header
-				if typ != "" {
-					headers = []schemas.Header{{Key: "ce_type", Value: []byte(typ)}}
-				}
-				in := bufio.NewReaderSize(a.In, 64<<10)
-				for n := 1; ; n++ {
-					line, err := in.ReadBytes('\n')
-					if value := bytes.TrimRight(line, "\r\n"); len(value) > 0 {
-						r := schemas.LogRecord{Position: schemas.Position{Topic: topic, Partition: partition}, Value: value, Headers: headers}
-						if key != "" {
-							r.Key = []byte(key)
-						}
-						at, err := l.Produce(cmd.Context(), r)
-						if err != nil {
-							return fmt.Errorf("line %d: %w", n, err)
-						}
-						if a.JSON {
-							if err := render.JSON(a.Out).Encode(at[0]); err != nil {
-								return err
-							}
-						} else {
-							a.Printf("%s\n", at[0])
-						}
-					}
-					if errors.Is(err, io.EOF) {
-						return nil
-					}
-					if err != nil {
-						return fmt.Errorf("standard input: %w", err)
-					}
-				}
-			})
+			r := schemas.LogRecord{Position: schemas.Position{Topic: topic, Partition: partition}}
+			if typ != "" {
+				r.Headers = []schemas.Header{{Key: "ce_type", Value: []byte(typ)}}
+			}
+			if key != "" {
+				r.Key = []byte(key)
+			}
+			return a.WithLog(cmd.Context(), true, func(l *pipeline.Log) error { return a.produceLines(cmd.Context(), l, r) })
 		},
 	}
 	c.Flags().StringVar(&topic, "topic", schemas.TopicCommands, "the topic, with or without prefix")
@@ -179,6 +154,31 @@ or import.`,
 	c.Flags().Lookup("partition").DefValue = "0" // the help is not to name -1, which stands for the default
 	c.Flags().StringVar(&typ, "type", "", "the event's type, such as outcome.observed (default the topic's)")
 	return c
+}
+
+// produceLines appends each line of the standard input as a record that is like r, and prints where.
+func (a *app) produceLines(ctx context.Context, l *pipeline.Log, r schemas.LogRecord) error {
+	in := bufio.NewReaderSize(a.In, 64<<10)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if r.Value = bytes.TrimRight(line, "\r\n"); len(r.Value) > 0 {
+			at, err := l.Produce(ctx, r)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+			if !a.JSON {
+				a.Printf("%s\n", at[0])
+			} else if err := render.JSON(a.Out).Encode(at[0]); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("standard input: %w", err)
+		}
+	}
 }
 
 func (a *app) logPartitionsCmd() *cobra.Command {

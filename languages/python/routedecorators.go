@@ -44,31 +44,7 @@ func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state)
 		return
 	}
 	ofBottle := p.ofBottle(path)
-	switch p.known.Canonical(path) {
-	case "rest_framework.decorators.api_view":
-		var all []string
-		for c := range p.Children(p.argument(args, 0, "http_method_names")) {
-			if m, ok := p.literal(c); ok {
-				all = append(all, strings.ToUpper(m))
-			}
-		}
-		add(&recountv1.RouteFact{Group: true, Role: "verbs", Method: cmp.Or(strings.Join(all, ","), "GET")})
-		return
-	case "django.views.decorators.http.require_http_methods":
-		if some := p.methods(args, 0, "ANY"); some[0] != "ANY" {
-			add(&recountv1.RouteFact{Group: true, Role: "verbs", Method: strings.Join(some, ",")})
-		}
-		return
-	case "rest_framework.decorators.action":
-		pattern, ok := p.literal(p.argument(args, -1, "url_path"))
-		if !ok && handler == "" {
-			pattern = p.Decl(in).Name
-		}
-		r := &recountv1.RouteFact{Group: true, Role: "action", Method: strings.Join(p.methods(args, 0, "GET"), ","), Pattern: pattern}
-		if p.Text(p.argument(args, 1, "detail")) == "True" {
-			r.Router = "detail"
-		}
-		add(r)
+	if p.djangoDecorator(args, path, in, handler, add) {
 		return
 	}
 	if ofBottle {
@@ -134,6 +110,38 @@ func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state)
 			add(&recountv1.RouteFact{Role: role, Method: m, Pattern: pattern, Router: router, Framework: framework})
 		}
 	}
+}
+
+// djangoDecorator adds what a decorator of Django or its REST framework says, and reports whether it is one.
+func (p *walker) djangoDecorator(args extract.Ref, path string, in uint32, handler string, add func(*recountv1.RouteFact)) bool {
+	switch p.known.Canonical(path) {
+	case "rest_framework.decorators.api_view":
+		var all []string
+		for c := range p.Children(p.argument(args, 0, "http_method_names")) {
+			if m, ok := p.literal(c); ok {
+				all = append(all, strings.ToUpper(m))
+			}
+		}
+		add(&recountv1.RouteFact{Group: true, Role: "verbs", Method: cmp.Or(strings.Join(all, ","), "GET")})
+		return true
+	case "django.views.decorators.http.require_http_methods":
+		if some := p.methods(args, 0, "ANY"); some[0] != "ANY" {
+			add(&recountv1.RouteFact{Group: true, Role: "verbs", Method: strings.Join(some, ",")})
+		}
+		return true
+	case "rest_framework.decorators.action":
+		pattern, ok := p.literal(p.argument(args, -1, "url_path"))
+		if !ok && handler == "" {
+			pattern = p.Decl(in).Name
+		}
+		r := &recountv1.RouteFact{Group: true, Role: "action", Method: strings.Join(p.methods(args, 0, "GET"), ","), Pattern: pattern}
+		if p.Text(p.argument(args, 1, "detail")) == "True" {
+			r.Router = "detail"
+		}
+		add(r)
+		return true
+	}
+	return false
 }
 
 // required has the methods that decorators of Django let through.

@@ -118,26 +118,28 @@ func (s *suite) partitionsAtOnce(t *testing.T) {
 		s.whileReading(t, p, func() {
 			var wg sync.WaitGroup
 			for _, sh := range shards {
-				wg.Go(func() {
-					rng := rand.New(rand.NewPCG(seed, uint64(sh.TP.Partition)))
-					for at := int64(0); at < sh.Next; {
-						to := min(sh.Next, at+1+rng.Int64N(30))
-						if err := p.Apply(t.Context(), sh.Batch(at, to)); err != nil {
-							t.Errorf("apply: %v", err)
-							return
-						}
-						at = to
-						if rng.IntN(8) == 0 {
-							if err := p.Flush(); err != nil {
-								t.Errorf("flush: %v", err)
-							}
-						}
-					}
-				})
+				wg.Go(func() { applyPieces(t, p, sh, rand.New(rand.NewPCG(seed, uint64(sh.TP.Partition)))) })
 			}
 			wg.Wait()
 		})
 		equal(t, p, s.folded(t, shards, ends(shards)))
+	}
+}
+
+// applyPieces applies a shard in batches of up to 30 offsets, and flushes now and then.
+func applyPieces(t *testing.T, p projections.Projection, sh Shard, rng *rand.Rand) {
+	for at := int64(0); at < sh.Next; {
+		to := min(sh.Next, at+1+rng.Int64N(30))
+		if err := p.Apply(t.Context(), sh.Batch(at, to)); err != nil {
+			t.Errorf("apply: %v", err)
+			return
+		}
+		at = to
+		if rng.IntN(8) == 0 {
+			if err := p.Flush(); err != nil {
+				t.Errorf("flush: %v", err)
+			}
+		}
 	}
 }
 

@@ -466,14 +466,20 @@ func (w *world) places(a *act) {
 			}
 			for _, part := range strings.Split(v.Value.Value, ":") {
 				word := shell.Word{Value: part, Dynamic: strings.Contains(part, "$")}
-				dir, ok := shell.Resolve(word, setter.Cwd, setter.home)
-				for ; ok && dir != "/"; dir = path.Dir(dir) {
-					for _, o := range w.exact["path\x00\x00"+dir] {
-						if o.gone < 0 && o.thing.Kind == effects.Path && o.thing.Access == effects.Write && o.act != a.at {
-							a.needs(dep{o.act, replay.NeedFile, dir, 0.8, false})
-						}
-					}
+				if dir, ok := shell.Resolve(word, setter.Cwd, setter.home); ok {
+					w.needsMakers(a, dir)
 				}
+			}
+		}
+	}
+}
+
+// needsMakers adds dependencies on the other acts that wrote a path or a directory above it.
+func (w *world) needsMakers(a *act, name string) {
+	for ; name != "/"; name = path.Dir(name) {
+		for _, o := range w.exact["path\x00\x00"+name] {
+			if o.gone < 0 && o.thing.Kind == effects.Path && o.thing.Access == effects.Write && o.act != a.at {
+				a.needs(dep{o.act, replay.NeedFile, name, 0.8, false})
 			}
 		}
 	}
