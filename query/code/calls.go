@@ -116,15 +116,16 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 	if err != nil {
 		return resp, err
 	}
-	root, err := a.named(w, r.Symbol)
+	roots, err := a.named(w, r.Symbol)
 	if err != nil {
 		return resp, err
 	}
 	if r.Runtime != nil && by.along.has(uint8(eCalls)) {
 		return resp, &query.RequestError{Field: "runtime", Value: "{…}", Reason: "only for callers"}
 	}
+	root := roots[0]
 	by.min = permille(r.MinConfidence)
-	seeds := w.seeds(root)
+	seeds := w.seeds(roots)
 	all := w.levels(seeds, &by, r.Depth)
 	found := slices.Clone(all)
 	found = slices.DeleteFunc(found, func(x reached) bool { return x.depth == 0 })

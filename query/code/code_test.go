@@ -391,7 +391,7 @@ function init -> two log#Two
 function one
 function two
 `)
-	for name, want := range map[string]string{"a.toy:init": "a.one", "a.toy:init#2": "a.two"} {
+	for name, want := range map[string]string{"a.toy:2": "a.one", "a.toy:init#2": "a.two"} {
 		r, err := code.Callees(t.Context(), m.s, code.CallsRequest{Symbol: name})
 		if err != nil || len(r.Calls) != 1 || r.Calls[0].Name != want || len(r.Outside) != 1 {
 			t.Errorf("%s calls %+v %+v (%v)", name, r.Calls, r.Outside, err)

@@ -144,12 +144,12 @@ func (p *part) choose(a *session, r ExportRequest) error {
 		}
 		return nil
 	}
-	root, err := a.named(p.w, r.Symbol)
+	roots, err := a.named(p.w, r.Symbol)
 	if err != nil {
 		return err
 	}
 	by := rules{along: p.kinds &^ kindsOf(eContains), against: p.kinds &^ kindsOf(eContains), min: p.least}
-	for _, x := range p.w.levels(p.w.seeds(root), &by, cmp.Or(r.Depth, 1)) {
+	for _, x := range p.w.levels(p.w.seeds(roots), &by, cmp.Or(r.Depth, 1)) {
 		mark(x.n)
 	}
 	return nil

@@ -82,11 +82,11 @@ func Flow(ctx context.Context, s Sources, r FlowRequest) (FlowResponse, error) {
 	paths, more := w.shortest(w.seeds(from), w.seeds(to), &by, r.Limit)
 	a.Step(query.Step{
 		Operator: "flow",
-		Inputs:   map[string]string{"from": w.exact(from), "to": w.exact(to), "min_confidence": fmt.Sprint(r.MinConfidence)},
+		Inputs:   map[string]string{"from": w.exact(from[0]), "to": w.exact(to[0]), "min_confidence": fmt.Sprint(r.MinConfidence)},
 		Counts:   map[string]int64{"paths": int64(len(paths))},
 	})
 	a.RecordTime("flow")
-	resp.Revision, resp.From, resp.To, resp.Paths, resp.Truncated = revisionAt(snap), w.symbol(from), w.symbol(to), []Path{}, more
+	resp.Revision, resp.From, resp.To, resp.Paths, resp.Truncated = revisionAt(snap), w.symbol(from[0]), w.symbol(to[0]), []Path{}, more
 	for _, p := range paths {
 		resp.Paths = append(resp.Paths, w.path(p))
 	}

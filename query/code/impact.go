@@ -157,11 +157,11 @@ func (a *session) changing(r ImpactRequest) (c changing, err error) {
 		if c.now, c.w, err = a.world(r.Scope, r.Symbol); err != nil {
 			return c, err
 		}
-		root, err := a.named(c.w, r.Symbol)
+		overloads, err := a.named(c.w, r.Symbol)
 		if err != nil {
 			return c, err
 		}
-		c.roots, c.seeds = []ref{root}, c.w.seeds(root)
+		c.roots, c.seeds = overloads[:1], c.w.seeds(overloads)
 		return c, nil
 	}
 	before, now, err := a.pair(r.Scope, r.Diff)

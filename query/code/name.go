@@ -78,6 +78,15 @@ func (e *AmbiguousNameError) Error() string {
 	return s
 }
 
+// add adds a symbol that the name may mean, and the name to use for it.
+func (e *AmbiguousNameError) add(name string, s Symbol) {
+	if len(e.Candidates) == maxCandidates {
+		e.More++
+		return
+	}
+	e.Candidates = append(e.Candidates, NameCandidate{name, fmt.Sprintf("%s %s at %s", s.Kind, s.Name, s.Place())})
+}
+
 // maxCandidates is the maximum number of candidates listed for an ambiguous or unknown name.
 const maxCandidates = 10
 
@@ -170,15 +179,16 @@ func provenanceName(p uint8) string {
 	return strings.ToLower(strings.TrimPrefix(recountv1.Provenance(p).String(), "PROVENANCE_"))
 }
 
-// named returns the node that a name means, in the first graph, or in that of another repository if
-// the name has its prefix. An error is a *query.NotFoundError or an *AmbiguousNameError.
-func (a *session) named(w *world, name string) (ref, error) {
+// named returns the declaration that a name means, in the first graph, or in that of another repository if
+// the name has its prefix. The name of a function means all its overloads. An error is a
+// *query.NotFoundError or an *AmbiguousNameError.
+func (a *session) named(w *world, name string) ([]ref, error) {
 	typed := name
 	g := int32(0)
 	if repo, rest, ok := strings.Cut(name, ":"); ok && rest != "" {
 		meant, err := w.repository(repo)
 		if err != nil {
-			return ref{}, err
+			return nil, err
 		}
 		if meant >= 0 {
 			g, name = meant, rest
@@ -190,12 +200,46 @@ func (a *session) named(w *world, name string) (ref, error) {
 	if len(found) == 0 && name != whole { // a package of a Go module with a major version
 		found, by = w.graphs[g].lookup(whole)
 	}
-	if len(found) != 1 {
-		return ref{}, w.unnamed(g, typed, name, found)
+	functions := w.graphs[g].functions(found)
+	if len(functions) != 1 {
+		return nil, w.unnamed(g, typed, name, functions)
 	}
-	r := ref{g, found[0]}
-	a.Step(query.Step{Operator: "name", Inputs: map[string]string{"name": typed, "by": by, "means": w.exact(r)}})
-	return r, nil
+	one := found[0]
+	own := w.graphs[g].keys[one].Variant()
+	if by != "line" && (len(found) > 1 || own == "" || !strings.HasSuffix(name, own)) {
+		found = w.graphs[g].overloads(one)
+	}
+	var all []ref
+	for _, n := range found {
+		all = append(all, ref{g, n})
+	}
+	a.Step(query.Step{Operator: "name", Inputs: map[string]string{"name": typed, "by": by, "means": w.exact(all[0])}})
+	return all, nil
+}
+
+// overloads returns the declarations of a function: those of its kind and name in its file. Anything else
+// is declared once.
+func (g *Graph) overloads(n int32) (all []int32) {
+	switch g.kind(n) {
+	case recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, recountv1.SymbolKind_SYMBOL_KIND_METHOD, recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR:
+	default:
+		return []int32{n}
+	}
+	plain := strings.TrimSuffix(string(g.keys[n]), g.keys[n].Variant())
+	i, _ := slices.BinarySearch(g.keys, schemas.NodeKey(plain))
+	for ; i < len(g.keys) && strings.HasPrefix(string(g.keys[i]), plain); i++ {
+		all = append(all, int32(i))
+	}
+	return all
+}
+
+// functions reduces nodes, in order, to the first of each function.
+func (g *Graph) functions(found []int32) []int32 {
+	var firsts []int32
+	for _, n := range found {
+		firsts = append(firsts, g.overloads(n)[0])
+	}
+	return slices.Compact(firsts)
 }
 
 // repository finds a graph by its repository's name or the end of it; it returns -1 if there is
@@ -462,12 +506,7 @@ func (w *world) unnamed(g int32, typed, name string, found []int32) error {
 	if len(found) > 0 {
 		e := &AmbiguousNameError{Ref: typed, What: fmt.Sprintf("symbol %q", typed)}
 		for _, n := range found {
-			if len(e.Candidates) == maxCandidates {
-				e.More++
-				continue
-			}
-			s := w.symbol(ref{g, n})
-			e.Candidates = append(e.Candidates, NameCandidate{w.exact(ref{g, n}), fmt.Sprintf("%s %s at %s", s.Kind, s.Name, s.Place())})
+			e.add(w.exact(ref{g, n}), w.symbol(ref{g, n}))
 		}
 		return e
 	}

@@ -22,6 +22,7 @@ type OwnersRequest struct {
 	Symbols bool   `json:"symbols,omitempty" doc:"For a file: who added and who last changed each symbol that it declares."`
 	Subject string `json:"subject" minLength:"1" maxLength:"4096" example:"pkg/kgo/client.go" doc:"A path, or a symbol, which stands for its file."`
 	Commits int    `json:"commits,omitempty" minimum:"1" maximum:"100000" default:"5000" example:"5000" doc:"The number of commits to search for authors, newest first."`
+	Limit   int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of authors, and of symbols."`
 }
 
 // Missing says of each subject symbol:NAME or file:PATH that the repository does not have it at HEAD,
@@ -52,6 +53,8 @@ type OwnersResponse struct {
 	// Symbols has the authors of the named symbol, or of all symbols that the file declares.
 	Symbols []SymbolAuthors `json:"symbols,omitempty" doc:"The history of the named symbol, or with symbols of each symbol in the file."`
 	Commits int             `json:"commits" example:"812" doc:"The number of commits searched."`
+	// Truncated counts what the limit left out.
+	Truncated int `json:"truncated" example:"0" doc:"The number of authors and symbols left out of the lists."`
 }
 
 // Rule is a line of CODEOWNERS.
@@ -78,7 +81,7 @@ func (r OwnersRequest) check() error {
 	if r.Commits < 0 || r.Commits > maxCommits {
 		return &query.RequestError{Field: "commits", Value: r.Commits, Reason: "want 1 to 100000"}
 	}
-	return cmp.Or(r.Scope.check(), checkSubject("subject", r.Subject))
+	return cmp.Or(r.Scope.check(), checkSubject("subject", r.Subject), checkLimit(r.Limit))
 }
 
 // Owners returns the owners of a file, by CODEOWNERS of the snapshot, and its authors, by the
@@ -94,8 +97,8 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 	if err != nil {
 		return resp, err
 	}
-	var symbol schemas.NodeKey
-	if resp.File, symbol, err = a.fileOf(snap, r.Subject); err != nil {
+	var symbols []schemas.NodeKey
+	if resp.File, symbols, err = a.fileOf(snap, r.Subject); err != nil {
 		return resp, err
 	}
 	rules, err := a.ownerRules(snap)
@@ -115,13 +118,15 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 	if resp.Authors, resp.Commits, err = a.authors(snap, resp.File, cmp.Or(r.Commits, defaultCommits)); err != nil {
 		return resp, err
 	}
-	if keys, err := declaredBy(snap, resp.File, symbol, r.Symbols); err != nil {
+	if keys, err := declaredBy(snap, resp.File, symbols, r.Symbols); err != nil {
 		return resp, err
 	} else if len(keys) > 0 {
 		if resp.Symbols, _, err = a.authorship(snap, keys, cmp.Or(r.Commits, defaultCommits)); err != nil {
 			return resp, err
 		}
 	}
+	limit := cmp.Or(r.Limit, DefaultLimit)
+	resp.Truncated = cut(&resp.Authors, limit) + cut(&resp.Symbols, limit)
 	hint := ""
 	switch {
 	case rules.path == "":
@@ -134,38 +139,37 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 }
 
 // fileOf returns the path of a file of the snapshot, or of the file that declares a symbol, and the
-// key of that symbol.
-func (a *session) fileOf(snap *snapshots.Snapshot, subject string) (path string, symbol schemas.NodeKey, err error) {
+// keys of that symbol.
+func (a *session) fileOf(snap *snapshots.Snapshot, subject string) (path string, symbols []schemas.NodeKey, err error) {
 	files, err := snap.Files()
 	if err != nil {
-		return "", "", err
+		return "", nil, err
 	}
 	path = strings.TrimPrefix(subject, "./")
 	if ok, err := files.Has([]byte(path)); err != nil || ok {
-		return path, "", err
+		return path, nil, err
 	}
 	g, err := a.graph(snap)
 	if err != nil {
-		return "", "", err
+		return "", nil, err
 	}
 	w := &world{graphs: []*Graph{g}}
 	found, err := a.named(w, subject)
 	if err != nil {
-		return "", "", err
+		return "", nil, err
 	}
-	if g.chain(found.n) != "" {
-		symbol = g.keys[found.n]
+	for _, r := range found {
+		if g.chain(r.n) != "" {
+			symbols = append(symbols, g.keys[r.n])
+		}
 	}
-	return g.keys[found.n].Path(), symbol, nil
+	return g.keys[found[0].n].Path(), symbols, nil
 }
 
-// declaredBy returns the keys whose authors are requested: a symbol, or all symbols of a file.
-func declaredBy(snap *snapshots.Snapshot, path string, symbol schemas.NodeKey, all bool) ([]schemas.NodeKey, error) {
-	if symbol != "" {
-		return []schemas.NodeKey{symbol}, nil
-	}
-	if !all {
-		return nil, nil
+// declaredBy returns the keys whose authors are requested: those of a symbol, or all of a file.
+func declaredBy(snap *snapshots.Snapshot, path string, symbols []schemas.NodeKey, all bool) ([]schemas.NodeKey, error) {
+	if len(symbols) > 0 || !all {
+		return symbols, nil
 	}
 	nodes, err := snap.Nodes()
 	if err != nil {

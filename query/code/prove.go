@@ -130,7 +130,7 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 		return resp, err
 	}
 	w := &world{graphs: []*Graph{g}}
-	from, err := a.named(w, r.From)
+	from, err := a.declared(w, r.From)
 	if err != nil {
 		return resp, err
 	}
@@ -173,6 +173,24 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 	return resp, nil
 }
 
+// declared returns the one declaration that a name means: an edge begins and ends at one of several
+// overloads.
+func (a *session) declared(w *world, name string) (ref, error) {
+	all, err := a.named(w, name)
+	if err != nil {
+		return ref{}, err
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	e := &AmbiguousNameError{Ref: name, What: fmt.Sprintf("symbol %q", name)}
+	for _, r := range all {
+		s := w.symbol(r)
+		e.add(s.Place(), s)
+	}
+	return ref{}, e
+}
+
 // proveTo determines the edge's target: an external symbol if the node leads to one with the name,
 // else a symbol of the repository, else an external symbol to which any edge leads.
 func (a *session) proveTo(p *EdgeProof, w *world, from int32, kind recountv1.EdgeKind, name string) error {
@@ -181,7 +199,7 @@ func (a *session) proveTo(p *EdgeProof, w *world, from int32, kind recountv1.Edg
 		p.Outside = &OutsideName{s.language, s.pkg, s.name}
 		return nil
 	}
-	to, err := a.named(w, name)
+	to, err := a.declared(w, name)
 	if err == nil {
 		n := nodeName(g.keys[to.n])
 		p.To = &n

@@ -305,14 +305,16 @@ func (w *world) widest(seeds []ref, by *rules) []reached {
 	return all
 }
 
-// seeds returns a node with everything that belongs to it.
-func (w *world) seeds(r ref) []ref {
+// seeds returns nodes with everything that belongs to them.
+func (w *world) seeds(of []ref) []ref {
 	var all []ref
-	g := w.graphs[r.g]
-	for _, n := range g.members(r.n) {
-		all = append(all, ref{r.g, n})
-		if first := g.first(n); first != n {
-			all = append(all, ref{r.g, first})
+	for _, r := range of {
+		g := w.graphs[r.g]
+		for _, n := range g.members(r.n) {
+			all = append(all, ref{r.g, n})
+			if first := g.first(n); first != n {
+				all = append(all, ref{r.g, first})
+			}
 		}
 	}
 	return all

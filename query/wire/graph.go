@@ -62,6 +62,7 @@ func (p *Payload) owners(a code.OwnersResponse) {
 	p.Set("file", a.File)
 	p.Set("owners", strings.Join(a.Owners, ","))
 	p.Set("commits", count(a.Commits))
+	p.Set("truncated", count(a.Truncated))
 	p.basis(a.Basis)
 	l := p.List("rules", "place", "section")
 	for _, r := range a.Rules {

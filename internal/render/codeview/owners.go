@@ -44,6 +44,7 @@ func Owners(t *render.Terminal, r code.OwnersResponse) {
 			t.Printf("  %s\n", t.Paint(render.Dim, render.Count(x.Changes, "change")+": "+strings.Join(names, ", ")))
 		}
 	}
+	t.Truncated(r.Truncated, "--limit shows more")
 	t.Printf("%s\n", t.Paint(render.Dim, render.Count(r.Commits, "commit")+" looked at"))
 }
 
