@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/git"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/internal/render/evidenceview"
@@ -55,17 +57,20 @@ func (f *codeFlags) where() (code.Scope, error) {
 type answered interface{ Rests() query.Basis }
 
 // askCode asks a question and prints the answer, for people by show. An empty answer ends with exit
-// code 1.
-func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q code.Question[Q, R], request func(code.Scope) Q, show func(R)) error {
+// code 1. typed are the ranges of revisions that request uses.
+func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q code.Question[Q, R], request func(code.Scope) Q, show func(R), typed ...*string) error {
 	scope, err := f.where()
 	if err != nil {
 		return err
 	}
 	return a.WithBackend(ctx, func(b *connect.Backend) error {
 		var r R
-		err := a.inRepository(ctx, &scope.Repo, func() (err error) {
-			r, err = q.Ask(ctx, b, request(scope))
-			return err
+		err := a.inClone(ctx, b.Local == nil, append(typed, &scope.At), func() (query.Basis, error) {
+			err := a.inRepository(ctx, &scope.Repo, func() (err error) {
+				r, err = q.Ask(ctx, b, request(scope))
+				return err
+			})
+			return r.Rests(), err
 		})
 		a.ClearProgress()
 		if err != nil {
@@ -79,6 +84,100 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 			a.hint(r.Rests())
 		})
 	})
+}
+
+// inClone asks a question about code. The revisions and ranges in typed, "" for the default, are those of the
+// clone that the working directory is in: what was imported may know older commits by their names. It fails
+// if such a commit was not imported, and warns if the default is not HEAD of the clone.
+func (a *app) inClone(ctx context.Context, served bool, typed []*string, ask func() (query.Basis, error)) error {
+	dir, _ := os.Getwd()
+	var revs, were []string
+	for _, t := range typed {
+		were = append(were, *t)
+		if from, to, ranged := strings.Cut(*t, ".."); ranged {
+			revs = append(revs, cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD"))
+		} else if *t != "" {
+			revs = append(revs, *t)
+		}
+	}
+	if len(revs) == 0 {
+		rests, err := ask()
+		if commits := commitsOf(rests); err == nil && len(commits) > 0 {
+			if behind := behindClone(ctx, dir, served, commits[len(commits)-1]); behind != "" {
+				a.ClearProgress()
+				a.Note("%s: recount import git .", behind)
+			}
+		}
+		return err
+	}
+	meant := git.Meant(ctx, dir, revs...)
+	if meant == nil {
+		_, err := ask()
+		return err
+	}
+	i := 0
+	for _, t := range typed {
+		if strings.Contains(*t, "..") {
+			*t = meant[i] + ".." + meant[i+1]
+			i += 2
+		} else if *t != "" {
+			*t = meant[i]
+			i++
+		}
+	}
+	_, err := ask()
+	var missing *query.NotFoundError
+	if !errors.As(err, &missing) || missing.Kind != query.UnknownRevision && missing.Kind != query.UnknownImport {
+		return err
+	}
+	for i, t := range typed {
+		*t = were[i]
+	}
+	rests, err := ask()
+	known := commitsOf(rests)
+	if err != nil || len(known) != len(meant) || git.Meant(ctx, dir, known...) == nil {
+		return err // about another repository
+	}
+	for i, rev := range revs {
+		if meant[i] == missing.Ref {
+			return fmt.Errorf("%s is %.7s here, imported is %.7s: recount import git .", rev, meant[i], known[i])
+		}
+	}
+	return nil // both mean the same
+}
+
+// commitsOf returns the commits whose snapshots an answer rests on.
+func commitsOf(rests query.Basis) (all []string) {
+	for _, step := range rests.Proof {
+		if step.Operator == "snapshot" {
+			all = append(all, step.Inputs["commit"])
+		}
+	}
+	return all
+}
+
+// watchLag is how long a server may take to import a commit that it sees appear.
+const watchLag = 10 * time.Second
+
+// behindClone says that a commit is not HEAD of the clone that a directory is in, "" if it is or is not a
+// commit of it. A server may be about to import what was committed just now.
+func behindClone(ctx context.Context, dir string, served bool, commit string) string {
+	at := git.Meant(ctx, dir, "HEAD", commit)
+	if at == nil || at[0] == at[1] {
+		return ""
+	}
+	behind, ahead, newest, err := git.Apart(ctx, dir, commit)
+	if err != nil || served && ahead == 0 && time.Since(newest) < watchLag {
+		return ""
+	}
+	var apart []string
+	if behind > 0 {
+		apart = append(apart, render.Count(behind, "commit")+" behind")
+	}
+	if ahead > 0 {
+		apart = append(apart, render.Count(ahead, "commit")+" that it lacks")
+	}
+	return fmt.Sprintf("HEAD is %.7s, imported is %.7s (%s)", at[0], commit, strings.Join(apart, ", "))
 }
 
 // inRepository asks a question about code. If it names no repository and several were imported, it is
@@ -162,11 +261,11 @@ known for the time before the oldest one. Exits with 1 if nothing is known.`,
 				return usage.Errorf("--commits %d: want 1 or more", commits)
 			}
 			return askCode(cmd.Context(), a, &f, code.OwnersQuestion, func(s code.Scope) code.OwnersRequest {
-				return code.OwnersRequest{Scope: s, Subject: args[0], Commits: commits, Symbols: symbols}
+				return code.OwnersRequest{Scope: s, Subject: args[0], Commits: commits, Symbols: symbols, Limit: f.limit}
 			}, func(r code.OwnersResponse) { codeview.Owners(a.Terminal, r) })
 		},
 	}
-	f.add(c, 0)
+	f.add(c, code.DefaultLimit)
 	c.Flags().IntVar(&commits, "commits", 5000, "number of commits to search for authors")
 	c.Flags().BoolVar(&symbols, "symbols", false, "for a file: show who added and who last changed each of its symbols")
 	return c

@@ -131,12 +131,16 @@ func (a *app) graphDiff(ctx context.Context, by verbs.Answers, args []string, f 
 		return usage.Errorf("--json and --markdown: give one of them")
 	}
 	var r code.GraphDiffResponse
-	err := a.inRepository(ctx, &f.repo, func() (err error) {
-		r, err = code.DiffQuestion.Ask(ctx, by, code.GraphDiffRequest{
-			Scope: code.Scope{Repo: f.repo, AtLeast: m.AtLeast}, Diff: strings.Join(args, ".."),
-			Impact: f.impact, FailOn: f.failOn, Limit: f.limit,
+	between := strings.Join(args, "..")
+	err := a.inClone(ctx, false, []*string{&between}, func() (query.Basis, error) {
+		err := a.inRepository(ctx, &f.repo, func() (err error) {
+			r, err = code.DiffQuestion.Ask(ctx, by, code.GraphDiffRequest{
+				Scope: code.Scope{Repo: f.repo, AtLeast: m.AtLeast}, Diff: between,
+				Impact: f.impact, FailOn: f.failOn, Limit: f.limit,
+			})
+			return err
 		})
-		return err
+		return r.Basis, err
 	})
 	a.ClearProgress()
 	if err != nil {

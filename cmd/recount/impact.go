@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,7 @@ Exits with 1 if nothing is known to be reached.`,
 			}, func(r code.ImpactResponse) {
 				codeview.Impact(a.Terminal, r)
 				codeview.Running(a.Terminal, r.Runtime)
-			})
+			}, &diff)
 		},
 	}
 	f.add(c, code.DefaultLimit)
@@ -59,6 +60,8 @@ func symbolOrDiff(args []string, diff string) (string, error) {
 	switch {
 	case len(args) == 1 && diff != "", len(args) == 0 && diff == "":
 		return "", usage.Errorf("want a symbol, or --diff REV..REV")
+	case len(args) == 1 && strings.Contains(args[0], "..") && !strings.Contains(args[0], "../"):
+		return "", usage.Errorf("%q is a change, not a symbol: give --diff %s", args[0], args[0])
 	case len(args) == 1:
 		return args[0], nil
 	}
@@ -86,7 +89,7 @@ changed symbols that no test reaches. Exits with 1 if no test is known to reach 
 			}
 			return askCode(cmd.Context(), a, &f, code.TestsQuestion, func(s code.Scope) code.TestsRequest {
 				return code.TestsRequest{Scope: s, Symbol: symbol, Diff: diff, MinConfidence: least, Limit: f.limit}
-			}, func(r code.TestsResponse) { codeview.Tests(a.Terminal, r) })
+			}, func(r code.TestsResponse) { codeview.Tests(a.Terminal, r) }, &diff)
 		},
 	}
 	f.add(c, code.DefaultLimit)

@@ -94,6 +94,13 @@ func (a *app) serveMCP(ctx context.Context, dir string, asData, executes bool) (
 			p.Repo, err = repositoryOf(ctx, dir)
 			return p, err
 		},
+		Behind: func(ctx context.Context, dir, commit string) string {
+			behind := behindClone(ctx, dir, true, commit)
+			if behind != "" {
+				behind += ": import it, or recount import git ."
+			}
+			return behind
+		},
 		Import: func(ctx context.Context, dir string, history int, workingTree bool, progress func(api.Progress)) (report any, err error) {
 			err = lender.Alone(ctx, func() error {
 				con := quiet

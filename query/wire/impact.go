@@ -27,8 +27,12 @@ func (p *Payload) impact(a code.ImpactResponse) {
 	for _, s := range a.Changed {
 		l.Add(symbol(s, a.Revision))
 	}
+	p.Set("packages", count(len(a.Groups)))
 	l = p.List("packages", "count", "min_confidence")
 	for _, g := range a.Groups {
+		if len(g.Symbols) == 0 {
+			continue // beyond the limit
+		}
 		name := g.Package
 		if name == "" {
 			name = g.Repo

@@ -22,6 +22,8 @@ type answer struct {
 	// next is the cursor of the next page, "" on the last.
 	next string
 
+	// note is what else to tell, "" for nothing.
+	note string
 	// subject is what the next parts are about, if an answer is about several.
 	subject string
 	// budget is the maximum number of tokens of the text, 0 for none, and again answers with a
@@ -89,6 +91,9 @@ func (a *answer) write(s *wire.Session) (text string, sent func(), err error) {
 	if len(lines) == 0 {
 		lines = append(lines, "nothing found")
 	}
+	if a.note != "" {
+		lines = append(lines, "note: "+a.note)
+	}
 	return strings.Join(lines, "\n"), func() {
 		for _, done := range all {
 			done()
@@ -115,6 +120,7 @@ func (a *answer) fitted(s *wire.Session) (told answer, text string, sent func(),
 		if err != nil {
 			return *a, "", nil, err
 		}
+		less.note = a.note
 		a = &less
 		if text, sent, err = a.write(s); err != nil {
 			return *a, "", nil, err

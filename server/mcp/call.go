@@ -24,6 +24,8 @@ type call struct {
 	session *session
 	// writes tells that the tool may append.
 	writes bool
+	// atHead tells that a question about code named no revision.
+	atHead bool
 
 	backend api.Backend
 	done    func()

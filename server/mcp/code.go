@@ -17,7 +17,27 @@ func (c *call) where(ctx context.Context, s scope) code.Scope {
 	if s.Repo == "" {
 		s.Repo = c.place(ctx).Repo
 	}
+	c.atHead = s.At == ""
 	return code.Scope{Repo: s.Repo, At: s.At}
+}
+
+// behind says that an answer about HEAD is about another commit than the client's clone has there, or "".
+func (c *call) behind(ctx context.Context, a answer) string {
+	if !c.atHead || c.server.o.Behind == nil {
+		return ""
+	}
+	for _, p := range a.parts {
+		commit := ""
+		for _, step := range p.basis.Proof {
+			if step.Operator == "snapshot" {
+				commit = step.Inputs["commit"]
+			}
+		}
+		if commit != "" {
+			return c.server.o.Behind(ctx, c.place(ctx).Workspace, commit)
+		}
+	}
+	return ""
 }
 
 // path returns a file as questions name it: relative to the repository.
@@ -62,7 +82,7 @@ func symbols(ctx context.Context, c *call, in symbolsIn) (a answer, err error) {
 	a.add(code.SymbolsQuestion.Path, found, found.Basis)
 	if in.Detail && len(found.Symbols) > 0 {
 		best := found.Symbols[0]
-		owned, err := code.OwnersQuestion.Ask(ctx, b, code.OwnersRequest{Scope: code.Scope{Repo: best.Repo, At: in.At}, Subject: cmp.Or(best.Place(), best.Name)})
+		owned, err := code.OwnersQuestion.Ask(ctx, b, code.OwnersRequest{Scope: code.Scope{Repo: best.Repo, At: in.At}, Subject: cmp.Or(best.Place(), best.Name), Limit: p.size})
 		if err != nil {
 			return a, err
 		}
@@ -151,7 +171,7 @@ func impact(ctx context.Context, c *call, in impactIn) (a answer, err error) {
 	at := c.where(ctx, in.scope)
 	each := subjects
 	if in.Diff != "" {
-		each = []string{""}
+		each, c.atHead = []string{""}, endsAtHead(in.Diff)
 	}
 	var seen *code.RuntimeWindow
 	if in.Runtime {
@@ -176,7 +196,7 @@ func impact(ctx context.Context, c *call, in impactIn) (a answer, err error) {
 			a.add(code.TestsQuestion.Path, r, r.Basis)
 		}
 		if (in.Only == "" || in.Only == "owners") && in.Diff == "" {
-			r, err := code.OwnersQuestion.Ask(ctx, b, code.OwnersRequest{Scope: at, Subject: subject, Commits: 1000})
+			r, err := code.OwnersQuestion.Ask(ctx, b, code.OwnersRequest{Scope: at, Subject: subject, Commits: 1000, Limit: limit})
 			var missing *query.NotFoundError
 			if errors.As(err, &missing) && in.Only == "" {
 				continue
@@ -197,6 +217,11 @@ func impact(ctx context.Context, c *call, in impactIn) (a answer, err error) {
 	return a, nil
 }
 
+// endsAtHead reports whether the second revision of a range is HEAD.
+func endsAtHead(between string) bool {
+	return strings.HasSuffix(between, "..") || strings.HasSuffix(between, "..HEAD")
+}
+
 type diffIn struct {
 	Base   string `json:"base,omitempty"`
 	Head   string `json:"head,omitempty"`
@@ -211,8 +236,10 @@ func diff(ctx context.Context, c *call, in diffIn) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
+	at, between := c.where(ctx, scope{Repo: in.Repo}), cmp.Or(in.Base, "HEAD~1")+".."+cmp.Or(in.Head, "HEAD")
+	c.atHead = endsAtHead(between)
 	r, err := code.DiffQuestion.Ask(ctx, b, code.GraphDiffRequest{
-		Scope: c.where(ctx, scope{Repo: in.Repo}), Diff: cmp.Or(in.Base, "HEAD~1") + ".." + cmp.Or(in.Head, "HEAD"),
+		Scope: at, Diff: between,
 		Impact: in.Impact, FailOn: in.FailOn, Limit: cmp.Or(in.Limit, 50),
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/query/wire"
 )
@@ -43,8 +44,10 @@ func why(ctx context.Context, c *call, in whyIn) (a answer, err error) {
 			return a, err
 		}
 	}
+	text, elsewhere := "", false
 	if ref == "" || strings.ContainsAny(ref, " \t\n") || !isRef(ref) {
-		if ref, err = c.failure(ctx, b, ref); err != nil {
+		text = ref
+		if ref, elsewhere, err = c.failure(ctx, b, ref); err != nil {
 			return a, err
 		}
 	}
@@ -56,12 +59,30 @@ func why(ctx context.Context, c *call, in whyIn) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
+	r.Hint = strings.Replace(r.Hint, ask.RanBefore, "commands with this id and view=story has what ran around it", 1)
 	told := wire.OfAny("why", r)
+	if elsewhere {
+		told.Set("note", "no such failure is known in "+c.place(ctx).Workspace+": this is the newest anywhere")
+	}
+	if lacks := missingWord(text, r.Root.Command+"\n"+shown.OutputTail); lacks != "" {
+		told.Set("nearest", "it says nothing of "+lacks)
+	}
 	if len(told.Lists) > 0 && len(told.Lists[0].Rows) > 0 { // the command itself
 		told.Lists[0].Rows[0].Nodes[0].Text = tail(strings.TrimRight(shown.OutputTail, "\n"))
 	}
 	a.addPayload(commands.WhyQuestion.Path, r, r.Basis, told)
 	return a, c.mended(ctx, b, r.Root, &a)
+}
+
+// missingWord returns the first word of a text that another does not have, or "".
+func missingWord(text, in string) string {
+	in = strings.ToLower(in)
+	for word := range strings.FieldsSeq(text) {
+		if !strings.Contains(in, strings.ToLower(word)) {
+			return word
+		}
+	}
+	return ""
 }
 
 // isRef reports whether a text has the form of a reference to an event: part of an id, or a position.
@@ -87,26 +108,26 @@ func tail(s string) string {
 	return "…\n" + rest
 }
 
-// failure returns the newest failure that a text describes: in the client's workspace, else anywhere.
-func (c *call) failure(ctx context.Context, b gated, text string) (string, error) {
+// failure returns the newest failure that a text describes: in the client's workspace, else elsewhere.
+func (c *call) failure(ctx context.Context, b gated, text string) (ref string, elsewhere bool, err error) {
 	var at []commands.Filters
 	if ws := c.place(ctx).Workspace; ws != "" && c.server.o.Locate != nil {
 		at = append(at, commands.Filters{Exit: "fail", Workspace: ws}, commands.Filters{Exit: "fail", Cwd: ws})
 	}
-	for _, f := range append(at, commands.Filters{Exit: "fail"}) {
+	for i, f := range append(at, commands.Filters{Exit: "fail"}) {
 		r, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Text: text, Filters: f, Limit: 1, Repeats: text == ""})
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
 		if len(r.Hits) > 0 {
-			return r.Hits[0].ID.String(), nil
+			return r.Hits[0].ID.String(), i > 0 && i == len(at), nil
 		}
 	}
 	hint := "no command has failed"
 	if text != "" {
 		hint = "no command that failed matches"
 	}
-	return "", &query.NotFoundError{Ref: text, Hint: hint}
+	return "", false, &query.NotFoundError{Ref: text, Hint: hint}
 }
 
 // maxMend is the maximum number of commands shown between a failure and its mend.

@@ -30,6 +30,9 @@ type Options struct {
 	// the directories of clients are not those of this machine: then only their last element is
 	// used, as the end of a repository's name.
 	Locate func(ctx context.Context, dir string) (Place, error)
+	// Behind says that HEAD of the clone at a directory is another commit than the one that was imported,
+	// or "". Nil says nothing.
+	Behind func(ctx context.Context, dir, commit string) string
 	// Dir is the directory to use if the client names none; "" is none.
 	Dir string
 	// Import imports the repository in a directory of this machine, which is below the client's own
@@ -169,6 +172,7 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 		if err != nil {
 			return s.failed(ctx, t.listed.Name, err)
 		}
+		a.note = c.behind(ctx, a)
 		asData := s.asData(r)
 		text, sent := "", func() {}
 		if !asData {

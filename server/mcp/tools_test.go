@@ -1,8 +1,10 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -111,5 +113,36 @@ func TestToolsListIsSmall(t *testing.T) {
 		if !slices.ContainsFunc(r.Tools, func(t *sdk.Tool) bool { return t.Name == name }) {
 			t.Errorf("no tool %s", name)
 		}
+	}
+}
+
+// TestWhySaysWhatItChose checks that a failure from elsewhere, or one that only resembles what was asked, is
+// not told as the one that was meant, and that its hint names what a client has.
+func TestWhySaysWhatItChose(t *testing.T) {
+	o := newWorld(t).options()
+	o.Locate = func(context.Context, string) (mcp.Place, error) {
+		return mcp.Place{Repo: "example.org/shop", Workspace: "/elsewhere"}, nil
+	}
+	s := mcp.New(o)
+	connectTo(t, s, nil).says("why", map[string]any{}, "no such failure is known in /elsewhere: this is the newest anywhere")
+	text := connectTo(t, s, nil).says("why", map[string]any{"about": "TestNeverFailed"}, "it says nothing of TestNeverFailed")
+	if strings.Contains(text, "kind temporal") {
+		t.Errorf("names what no tool has: %s", text)
+	}
+	here := connectTo(t, mcp.New(newWorld(t).options()), nil).says("why", map[string]any{"about": "TestTotal"})
+	if strings.Contains(here, "anywhere") || strings.Contains(here, "says nothing") {
+		t.Errorf("a failure here: %s", here)
+	}
+}
+
+// TestAnswersSayThatTheCloneMovedOn checks that an answer about HEAD tells that HEAD is another commit now.
+func TestAnswersSayThatTheCloneMovedOn(t *testing.T) {
+	o := newWorld(t).options()
+	o.Behind = func(_ context.Context, _, commit string) string { return "HEAD is not " + commit[:7] }
+	s := mcp.New(o)
+	connectTo(t, s, nil).says("calls", map[string]any{"symbol": "Cart.Total"}, "note: HEAD is not ")
+	connectTo(t, s, nil).says("diff", map[string]any{}, "note: HEAD is not ")
+	if text := connectTo(t, s, nil).says("calls", map[string]any{"symbol": "Cart.Total", "at": "HEAD~1"}); strings.Contains(text, "HEAD is not") {
+		t.Errorf("of a revision that was named: %s", text)
 	}
 }
