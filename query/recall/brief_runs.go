@@ -50,6 +50,7 @@ func (b *briefing) failures() error {
 	var open, mended []Item
 	succeeded := map[string]bool{} // keys of commands that succeeded later
 	told := map[string]bool{}
+	fails := map[string]*stillFailing{}
 	for _, name := range b.sessions {
 		runs, err := b.around(name, 0)
 		if err != nil {
@@ -65,7 +66,8 @@ func (b *briefing) failures() error {
 				succeeded[key] = true
 				continue
 			}
-			if told[key] || len(open)+len(mended) >= 4*briefFailures {
+			now := fails[key]
+			if told[key] && now == nil || len(open)+len(mended) >= 4*briefFailures {
 				continue
 			}
 			marks, err := b.marks(x)
@@ -79,6 +81,16 @@ func (b *briefing) failures() error {
 			if m.mend, err = b.mendOf(runs, i, marks); err != nil {
 				return err
 			}
+			if now != nil {
+				if share, _ := alike(now.marks, marks); share >= failureMinimum && m.mend != nil && !m.mend.Same {
+					it := &open[now.at]
+					it.Title += "; an earlier failure like it was mended"
+					it.ID, it.Mend = m.mend.Position, m.mend
+					it.lines = append(it.lines, m.mend.lines()...)
+					delete(fails, key)
+				}
+				continue
+			}
 			it := b.itemOf(m)
 			it.Matched = nil
 			switch {
@@ -89,6 +101,7 @@ func (b *briefing) failures() error {
 				mended = append(mended, it)
 			case !succeeded[key] && b.isCurrent(x.result):
 				it.Title = "Failed last, and is not known to have succeeded since"
+				fails[key] = &stillFailing{at: len(open), marks: marks}
 				open = append(open, it)
 			}
 			told[key] = true
@@ -98,6 +111,12 @@ func (b *briefing) failures() error {
 	mended = mended[:min(len(mended), briefFailures-len(open))]
 	b.items = append(append(b.items, open...), mended...)
 	return nil
+}
+
+// stillFailing is a failure without a mend, and which of the open items tells it.
+type stillFailing struct {
+	at    int
+	marks []mark
 }
 
 // habit is how a command behaved.

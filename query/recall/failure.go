@@ -222,13 +222,18 @@ func (a *session) itemOf(m *met) Item {
 		x.Title = "This failure was met before; the same command then succeeded with nothing changed"
 	default:
 		x.Title = "This failure was met before and mended"
-		if m.mend.Said != "" {
-			x.lines = append(x.lines, "said: "+m.mend.Said)
-		}
-		for _, s := range m.mend.Steps {
-			x.lines = append(x.lines, "then "+s)
-		}
-		x.lines = append(x.lines, "then it succeeded: "+m.mend.Command)
+		x.lines = append(x.lines, m.mend.lines()...)
 	}
 	return x
+}
+
+// lines tell a mend.
+func (m *Mend) lines() (all []string) {
+	if m.Said != "" {
+		all = append(all, "said: "+m.Said)
+	}
+	for _, s := range m.Steps {
+		all = append(all, "then "+s)
+	}
+	return append(all, "then it succeeded: "+m.Command)
 }

@@ -220,3 +220,16 @@ func TestBrief(t *testing.T) {
 		t.Errorf("the session's own records:\n%s", own.Text)
 	}
 }
+
+// TestBriefTellsAnEarlierMend checks that a command that fails still is told with what mended an earlier
+// failure of the same kind: the brief was silent, and the next failure's hook told it.
+func TestBriefTellsAnEarlierMend(t *testing.T) {
+	w := newWorld(t)
+	w.mended()
+	w.session = "s2"
+	w.ran("go test ./cart", 1, undefinedOutput)
+	got := w.brief(BriefRequest{Session: "s9"})
+	if len(got.Items) != 1 || !strings.Contains(got.Text, "not known to have succeeded since; an earlier failure like it was mended") || !strings.Contains(got.Text, "> then it succeeded: ") {
+		t.Errorf("got %s", got.Text)
+	}
+}
