@@ -134,7 +134,7 @@ var turns = map[string][]turnRule{
 	"sort":          {{"-o --output", catOther}},
 	"head":          {{"-f -F --follow", catDebug}},
 	"gzip":          {{"-c --stdout --to-stdout -l --list -t", catQuery}},
-	"tar":           {{"-t --list t tf tvf tzf tjf", catQuery}},
+	"tar":           {{"-t --list", catQuery}},
 	"unzip":         {{"-l -p -t -v", catQuery}},
 	"cpio":          {{"-t", catQuery}},
 	"bash":          {{"", catOther}}, // runs the input of the pipe

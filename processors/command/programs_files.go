@@ -10,7 +10,7 @@ var filePrograms = []program{
 	{"ln|link", catOther, "-t:w -S", "r* w"},
 	{"truncate", catOther, "-s:num --size:num -r:r", "w*"},
 	{"mktemp", catOther, "-p:r --tmpdir:r --suffix:str", "w*"},
-	{"dd", catOther, "", "?*"},
+	{"dd", catOther, "if:r of:w bs:num ibs:num obs:num cbs:num count:num seek:num skip:num conv:arg iflag:arg oflag:arg status:arg", "?*"},
 	{"tee|sponge", catOther, "", "w*"},
 	{"split|csplit", catOther, "-l:num -b:num -n:num -a:num -C:num --lines:num --bytes:num", "r w"},
 	{"rename|prename", catOther, "", "str w*"},

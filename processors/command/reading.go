@@ -140,6 +140,9 @@ func (r *reader) one(words []int) (rest []int) {
 		return nil
 	}
 	r.known++
+	if syn.first == "tar" && len(words) > 1 {
+		dashed(&r.items[words[1]])
+	}
 	syn = syn.variantFor(r.items, words[1:])
 	at := len(r.votes)
 	r.votes = append(r.votes, vote{inner: r.inner, program: syn.first, category: syn.category, known: true})
@@ -232,7 +235,7 @@ func (r *reader) arguments(syn *synopsis, name string, words []int) (rest []int,
 			it.kind, it.place = kindFlag, "--"
 			continue
 		}
-		if !flagsEnd && isFlag(it) {
+		if !flagsEnd && (isFlag(it) || syn.named(it)) {
 			if want, separate := r.flag(it, syn); separate && i+1 < len(words) {
 				if want == roleCommand {
 					return words[i+1:], syn

@@ -24,6 +24,24 @@ func (s *synopsis) variantFor(items []item, words []int) *synopsis {
 	return s
 }
 
+// dashed writes the flags of tar's old style with a dash, and the letter of the archive, whose name is the
+// next word, last: "cfz" becomes "-czf".
+func dashed(it *item) {
+	if v := it.value; isLetters(v) && !it.quoted && !it.dynamic {
+		if letters := strings.ReplaceAll(v, "f", ""); letters != v {
+			v = letters + "f"
+		}
+		it.value = "-" + v
+	}
+}
+
+// named reports whether an item is an operand of the form NAME=VALUE that the program has.
+func (s *synopsis) named(it *item) bool {
+	name, _, ok := strings.Cut(it.value, "=")
+	_, known := s.flags[name]
+	return ok && known
+}
+
 // variant is the synopsis of a program called with one of some flags.
 type variant struct {
 	called   string
