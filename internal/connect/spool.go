@@ -3,6 +3,7 @@ package connect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -33,19 +34,20 @@ type Recorded struct {
 }
 
 // Append puts one event into the log if that is possible at once, else into the spool: if another
-// process uses the data directory, or if a server hangs or cannot be reached. With exact, a local
+// process uses the data directory, if the log has no space, or if a server hangs or cannot be reached. With exact, a local
 // node first catches up, so that it knows whether the id is on the log already.
 func (con *Connector) Append(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (Recorded, error) {
 	done, err := con.appendNow(ctx, cfg, e, exact)
 	var wrong usage.Error
 	var event *api.EventError
 	var answered *httpapi.APIError
-	if err == nil || errors.As(err, &wrong) || errors.As(err, &event) || errors.As(err, &answered) || errors.Is(err, schemas.ErrPoison) || ctx.Err() != nil {
+	refused := errors.As(err, &answered) && !errors.Is(err, schemas.ErrTransient)
+	if err == nil || errors.As(err, &wrong) || errors.As(err, &event) || refused || errors.Is(err, schemas.ErrPoison) || ctx.Err() != nil {
 		return Recorded{Appended: done}, err
 	}
 	// If a server that hung stored the event nevertheless, it will recognise the id.
-	if con.Spool(cfg, e) != nil {
-		return Recorded{}, err
+	if full := con.Spool(cfg, e); full != nil {
+		return Recorded{}, fmt.Errorf("%w; nor did the spool take it: %w", err, full)
 	}
 	if busy := (*node.InUseError)(nil); !errors.As(err, &busy) {
 		con.Note("%s; it stays in the spool", err)

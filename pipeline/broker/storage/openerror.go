@@ -23,7 +23,7 @@ func (e *openError) Unwrap() error { return e.cause }
 
 const (
 	fixDamage = "keep the directory unchanged, and restore it from a backup"
-	fixSpace  = "the disk is full: free some space, then start again; nothing was lost"
+	fixSpace  = "the disk is full: free some space, then start again; what the log holds is whole"
 	fixRights = "check the owner and mode of everything in the directory, give this user permission, then start again"
 	fixFiles  = "raise the limit of open files (ulimit -n), then start again"
 )
