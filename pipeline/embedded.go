@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,7 @@ func openEmbedded(cfg Config) (*broker.Broker, error) {
 	}
 	opts.DefaultPartitions = cfg.Partitions
 	opts.MaxBatchBytes = cfg.MaxEventBytes + batchOverhead
-	opts.Logger = cfg.Logger
+	opts.Logger = slog.New(LimitRepeats(cfg.Logger.Handler()))
 	if cfg.SASL.Mechanism != "" {
 		credential, err := broker.NewCredential(cfg.SASL.Password)
 		if err != nil {

@@ -29,6 +29,7 @@ type erasures struct {
 	// mu is held while more erasures are read.
 	mu   sync.Mutex
 	next schemas.Watermark // the next offsets of topic erasures
+	read bool              // whether they were read before
 }
 
 // erased is an immutable snapshot of the erasures.
@@ -80,9 +81,15 @@ func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 		return nil, fmt.Errorf("read erasures: %w", err)
 	}
 	if e.next.Covers(ends) {
+		e.read = true
 		return ends, nil
 	}
-	more, err := l.ErasedSince(ctx, e.next, ends)
+	// What is on the log at the start was told of when it arrived.
+	told := slog.LevelDebug
+	if e.read {
+		told = slog.LevelWarn
+	}
+	more, err := l.erasedSince(ctx, e.next, ends, told)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +119,7 @@ func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 	if len(now.at)+len(now.cuts)+len(now.void) > 0 {
 		e.now.Store(now)
 	}
-	e.next = ends
+	e.next, e.read = ends, true
 	return ends, nil
 }
 
@@ -135,6 +142,11 @@ func (l *Log) CutsOf(e Erasing) map[schemas.TopicPartition]Cut {
 
 // ErasedSince returns the events of topic erasures between two watermarks.
 func (l *Log) ErasedSince(ctx context.Context, from, until schemas.Watermark) ([]Erasing, error) {
+	return l.erasedSince(ctx, from, until, slog.LevelDebug)
+}
+
+// erasedSince is ErasedSince, which tells of what is not an erasure at a level.
+func (l *Log) erasedSince(ctx context.Context, from, until schemas.Watermark, told slog.Level) ([]Erasing, error) {
 	var found []Erasing
 	err := l.readEach(ctx, from, until, func(r schemas.LogRecord) {
 		e, err := r.Event()
@@ -146,7 +158,7 @@ func (l *Log) ErasedSince(ctx context.Context, from, until schemas.Watermark) ([
 			payload, err = e.DecodePayload()
 		}
 		if err != nil {
-			l.cfg.Logger.Warn("not an erasure: skipped", slog.String("position", r.Position.String()), slog.Any("err", err))
+			l.cfg.Logger.Log(ctx, told, "not an erasure: skipped", slog.String("position", r.Position.String()), slog.Any("err", err))
 			return
 		}
 		switch m := payload.(type) {
