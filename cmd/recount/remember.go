@@ -22,6 +22,7 @@ import (
 	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -217,6 +218,10 @@ replaces it. A task stays open until --done.`,
 					s, err := a.subject(ctx, b, name, who.root)
 					if err != nil {
 						return err
+					}
+					for _, missing := range code.Missing(ctx, b, "", []string{s}) {
+						a.ClearProgress()
+						a.Tell(missing)
 					}
 					m.Relations = append(m.Relations, &recountv1.Relation{Kind: "refers_to", Ref: s})
 				}

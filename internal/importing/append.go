@@ -36,7 +36,7 @@ func (im *Importer) streamOf(ctx context.Context, file *os.File, open func(io.Re
 	if err != nil {
 		return fmt.Errorf("%s: %w", file.Name(), err)
 	}
-	return im.run(ctx, file.Name(), read(content, o), func(int64) (int64, int64) { return counted.n, info.Size() })
+	return im.run(ctx, file.Name(), read(content, o), func(int64) (int64, int64, string) { return counted.n, info.Size(), "bytes" })
 }
 
 type counter struct {
@@ -59,7 +59,7 @@ const (
 )
 
 // run appends the events of one source.
-func (im *Importer) run(ctx context.Context, from string, events iter.Seq2[schemas.Event, error], progress func(done int64) (n, of int64)) error {
+func (im *Importer) run(ctx context.Context, from string, events iter.Seq2[schemas.Event, error], progress func(done int64) (n, of int64, unit string)) error {
 	im.results = append(im.results, Result{From: from, Unit: im.unit})
 	res := &im.results[len(im.results)-1]
 	redacted, held := im.redacted, im.held
@@ -84,8 +84,8 @@ func (im *Importer) run(ctx context.Context, from string, events iter.Seq2[schem
 		}
 		batch, size = batch[:0], 0
 		if draw != nil && progress != nil {
-			n, of := progress(res.Read)
-			draw(api.Progress{Phase: "import " + im.term.Home(from), Done: min(n, of-1), Total: of})
+			n, of, unit := progress(res.Read)
+			draw(api.Progress{Phase: "import " + im.term.Home(from) + ", " + unit, Done: min(n, of-1), Total: of})
 		}
 		return nil
 	}

@@ -57,7 +57,7 @@ func (im *Importer) Atuin(ctx context.Context, path string, db *history.AtuinDB)
 		return err
 	}
 	im.redacted = redacted
-	return im.run(ctx, path, db.Events(ctx, im.options), func(done int64) (int64, int64) { return done, db.Rows })
+	return im.run(ctx, path, db.Events(ctx, im.options), func(done int64) (int64, int64, string) { return done, db.Rows, "rows" })
 }
 
 // JSONL imports events, one JSON object a line, from a file or, for "-", the standard input.

@@ -441,7 +441,7 @@ func remedy(err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "; is it running? recount up starts a server, recount status (without --server and RECOUNT_SERVER) prints the address of a running one"
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		return "; is this the address of its HTTP API, and not of Kafka or of spans? recount status (without --server and RECOUNT_SERVER) prints it"
+		return "; did it end, or is this the address of Kafka or of spans? recount status (without --server and RECOUNT_SERVER) prints the address of its HTTP API"
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return "; it has no TLS: use http://"
 	}

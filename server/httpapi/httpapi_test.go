@@ -760,7 +760,7 @@ func TestClientNamesTheMend(t *testing.T) {
 		plain(answer(200, "text/html", "<html>")):                                            "answered text/html that is not JSON, not by recount",
 		plain(answer(404, "text/html", "<html>")):                                            "answered 404 Not Found, not by recount",
 		plain(answer(422, "application/problem+json", `{"status":422,"detail":"limit: 0"}`)): "limit: 0",
-		plain(hangUp): "is this the address of its HTTP API",
+		plain(hangUp): "did it end, or is this the address of Kafka or of spans?",
 		strings.Replace(plain(none), "http:", "https:", 1): "it has no TLS: use http://",
 		strings.Replace(secure.URL, "https:", "http:", 1):  "it has TLS: use https://",
 	} {

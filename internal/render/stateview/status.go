@@ -12,6 +12,7 @@ import (
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/state"
+	"github.com/recountdb/recount/schemas"
 )
 
 // Status prints how the log and the projections stand. local reports that no server answered.
@@ -129,12 +130,19 @@ func commandsOf(term *render.Terminal, i state.IntentStatus) {
 		term.Printf("\n")
 	}
 	if i.Oldest != nil && i.Newest != nil {
-		term.Printf("             from %s to %s\n", render.When(*i.Oldest, time.DateTime), i.Newest.Local().Format(time.DateTime))
+		term.Printf("             %s\n", span(*i.Oldest, *i.Newest))
 	}
 	for _, sh := range i.Shards {
-		term.Printf("             %s/%d: %s, %s of them not sealed yet, from %s to %s\n", sh.Topic, sh.Partition, render.Thousands(sh.Count), render.Thousands(sh.Hot),
-			render.When(sh.Oldest, time.DateTime), sh.Newest.Local().Format(time.DateTime))
+		term.Printf("             %s/%d: %s, %s of them not sealed yet, %s\n", sh.Topic, sh.Partition, render.Thousands(sh.Count), render.Thousands(sh.Hot), span(sh.Oldest, sh.Newest))
 	}
+}
+
+// span says from when to when commands ran.
+func span(oldest, newest time.Time) string {
+	if schemas.TimeUnknown(newest) {
+		return "at times unknown"
+	}
+	return fmt.Sprintf("from %s to %s", render.When(oldest, time.DateTime), newest.Local().Format(time.DateTime))
 }
 
 // projection says how far a projection is, and how large.
