@@ -3,7 +3,6 @@ package connect
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -46,8 +45,8 @@ func (con *Connector) Append(ctx context.Context, cfg node.Config, e schemas.Eve
 		return Recorded{Appended: done}, err
 	}
 	// If a server that hung stored the event nevertheless, it will recognise the id.
-	if full := con.Spool(cfg, e); full != nil {
-		return Recorded{}, fmt.Errorf("%w; nor did the spool take it: %w", err, full)
+	if con.Spool(cfg, e) != nil {
+		return Recorded{}, err
 	}
 	if busy := (*node.InUseError)(nil); !errors.As(err, &busy) {
 		con.Note("%s; it stays in the spool", err)
