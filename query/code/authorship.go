@@ -164,7 +164,7 @@ func (a *session) begins(l line, all []SymbolAuthors) error {
 			return err
 		case !there:
 		case len(l.commit.Parents) == 0:
-			all[i].touches = append(all[i].touches, touch{touchOf(l.commit), true})
+			all[i].touches = append(all[i].touches, touch{a.touchOf(l.commit), true})
 		default:
 			all[i].Since = l.commit.Commit
 		}
@@ -209,7 +209,7 @@ func (a *session) touched(l line, parents []*recountv1.CodeSnapshot, all []Symbo
 			return nil, err
 		}
 		if mine {
-			all[i].touches = append(all[i].touches, touch{touchOf(l.commit), kind == changeAdded})
+			all[i].touches = append(all[i].touches, touch{a.touchOf(l.commit), kind == changeAdded})
 		}
 	}
 	return next, nil
@@ -240,8 +240,8 @@ func (a *session) differsFromOthers(parents []*recountv1.CodeSnapshot, c change)
 	return true, nil
 }
 
-func touchOf(c *recountv1.CodeSnapshot) Touch {
-	t := Touch{Commit: c.Commit, Author: personName(c.GetAuthor())}
+func (a *session) touchOf(c *recountv1.CodeSnapshot) Touch {
+	t := Touch{Commit: c.Commit, Author: a.people.name(c.GetAuthor())}
 	if at := c.GetAuthor().GetTime(); at != nil {
 		t.Time = at.AsTime()
 	}

@@ -115,6 +115,11 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 			}
 		}
 	}
+	content, err := a.content(snap, ".mailmap")
+	if err != nil {
+		return resp, err
+	}
+	a.people = parseMailmap(content)
 	if resp.Authors, resp.Commits, err = a.authors(snap, resp.File, cmp.Or(r.Commits, defaultCommits)); err != nil {
 		return resp, err
 	}
@@ -369,7 +374,7 @@ func (a *session) authors(snap *snapshots.Snapshot, path string, most int) (all 
 		if len(c.Parents) > 1 || !changedPath(c.Changed, path) {
 			return true
 		}
-		name := personName(c.GetAuthor())
+		name := a.people.name(c.GetAuthor())
 		i, ok := byName[name]
 		if !ok {
 			i = len(all)
@@ -386,6 +391,45 @@ func (a *session) authors(snap *snapshots.Snapshot, path string, most int) (all 
 	a.Step(query.Step{Operator: "authors", Inputs: map[string]string{"path": path}, Counts: map[string]int64{"commits": int64(looked), "authors": int64(len(all))}})
 	a.RecordTime("authors")
 	return all, looked, err
+}
+
+// mailmap has who people are, by the addresses in their commits in small letters: git's .mailmap.
+type mailmap map[string][]mapped
+
+// mapped is the name and the address to use, "" for those of the commit, for commits with a name, "" for any.
+type mapped struct{ name, email, of string }
+
+// parseMailmap reads lines such as "Ada <ada@example.org> ada l <ada@laptop>". The second pair is that of the
+// commits; with one address alone, it is theirs.
+func parseMailmap(content []byte) mailmap {
+	m := mailmap{}
+	for line := range strings.Lines(string(content)) {
+		line, _, _ = strings.Cut(line, "#")
+		name, rest, _ := strings.Cut(line, "<")
+		email, rest, ok := strings.Cut(rest, ">")
+		if !ok {
+			continue
+		}
+		x, key := mapped{name: strings.TrimSpace(name)}, email
+		if of, second, ok := strings.Cut(rest, "<"); ok {
+			x.email, x.of = strings.TrimSpace(email), strings.TrimSpace(of)
+			key, _, _ = strings.Cut(second, ">")
+		}
+		key = strings.ToLower(strings.TrimSpace(key))
+		m[key] = append(m[key], x)
+	}
+	return m
+}
+
+// name returns the name and the address of a person.
+func (m mailmap) name(s *recountv1.Signature) string {
+	var best mapped
+	for _, x := range m[strings.ToLower(s.GetEmail())] {
+		if x.of == "" && best.of == "" || x.of != "" && strings.EqualFold(x.of, s.GetName()) {
+			best = x
+		}
+	}
+	return personName(&recountv1.Signature{Name: cmp.Or(best.name, s.GetName()), Email: cmp.Or(best.email, s.GetEmail())})
 }
 
 // changedPath reports whether a commit's sorted paths contain a path, or one below it if it is a

@@ -193,3 +193,33 @@ func TestAuthorsOfASymbol(t *testing.T) {
 		t.Errorf("of a file (-want +got):\n%s", diff)
 	}
 }
+
+// TestOwnersByMailmap checks that .mailmap joins the names of a person, and that a limit says what it left out.
+func TestOwnersByMailmap(t *testing.T) {
+	m := newShop(t)
+	for i, who := range []string{"Bob", "robert", "Eve", "Mallory"} {
+		m.commit(shop, who, fmt.Sprintf("%d\n-- pkg/kgo/conn.toy --\npackage github.com/acme/shop/pkg/kgo\nmethod conn.Write = v%d\n", i, i))
+	}
+	m.commit(shop, "Ada", `names
+-- .mailmap --
+# Who is who.
+Bob Builder <bob@work.example> <BOB@example.org>
+Bob Builder <bob@work.example> Robert <robert@example.org>
+Eva <eve@example.org>
+Nobody <nobody@example.org> Trudy <mallory@example.org>
+`)
+	r, err := code.Owners(t.Context(), m.s, code.OwnersRequest{Subject: "pkg/kgo/conn.toy"})
+	want := []string{"Bob Builder <bob@work.example> 2", "Mallory <mallory@example.org> 1", "Eva <eve@example.org> 1", "Ada <ada@example.org> 1"}
+	got := lines(r.Authors, func(a code.Author) string { return fmt.Sprint(a.Name, " ", a.Commits) })
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	r, err = code.Owners(t.Context(), m.s, code.OwnersRequest{Subject: "conn.Write"})
+	if err != nil || len(r.Symbols) != 1 || len(r.Symbols[0].Authors) != 4 || r.Symbols[0].Authors[0].Name != want[0][:len(want[0])-2] {
+		t.Errorf("authors of a symbol: %+v %v", r.Symbols, err)
+	}
+	r, err = code.Owners(t.Context(), m.s, code.OwnersRequest{Subject: "pkg/kgo/conn.toy", Limit: 1})
+	if err != nil || len(r.Authors) != 1 || r.Truncated != 3 {
+		t.Errorf("limit 1: %d authors, %d left out, %v", len(r.Authors), r.Truncated, err)
+	}
+}

@@ -73,6 +73,8 @@ type session struct {
 	query.Session[query.Step]
 	s    Sources
 	view *snapshots.View
+	// people are the authors of commits as .mailmap names them; nil if it was not read.
+	people mailmap
 }
 
 // scoped is what a question asks within a scope.
