@@ -47,11 +47,15 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 	}
 	var checks []string
 	for _, p := range s.Post {
+		if p.Kind != replay.PostAbsent && r.madeEarlier(s, p) {
+			known[i] = no
+			return nil, false, nil
+		}
 		text, held, err := r.holds(ctx, s, p)
 		if err != nil {
 			return nil, false, err
 		}
-		if !held && p.ReplacedBy != nil {
+		if !held && p.ReplacedBy != nil && !(p.Kind == replay.PostAbsent && r.leftBelow(s, p.Target)) {
 			if held, err = r.replaced(ctx, i, *p.ReplacedBy, known); err != nil {
 				return nil, false, err
 			}
