@@ -46,7 +46,7 @@ func (f *replayRunFlags) add(s *pflag.FlagSet) {
 	s.IntSliceVar(&f.without, "without", nil, "STEP: go on without this step, as if it were done: one that needs a terminal, or that you did yourself; may be repeated")
 	s.DurationVar(&f.timeout, "timeout", 0, "end a step, and all that it started, after this time (default: no limit)")
 	s.IntVar(&f.jobs, "jobs", 1, "how many steps that need nothing of each other run at once")
-	s.BoolVarP(&f.yes, "yes", "y", false, "agree to steps that are not sure; dangerous ones, and with the network open programs about which nothing is known, are asked about all the same")
+	s.BoolVarP(&f.yes, "yes", "y", false, "agree to steps that are not sure, and with --resume to run one again that was under way; dangerous ones, and with the network open programs about which nothing is known, are asked about all the same")
 	s.BoolVar(&f.output, "output", false, "print what the steps print")
 }
 
@@ -198,7 +198,7 @@ func (a *app) replaying(b *connect.Backend, f *replayRunFlags) (replaying.Option
 	for _, n := range f.without {
 		without[n-1] = true
 	}
-	view := &replayView{a: a, output: f.output, yes: f.yes}
+	view := &replayView{a: a, output: f.output, yes: f.yes, closed: !f.open()}
 	return replaying.Options{
 		Log: b, Redact: redactor, Getenv: a.Getenv, State: state, Hide: []string{data},
 		Dir: dir, Isolation: sandbox.Isolation(f.isolation), Network: f.network, Apply: f.apply,

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +25,7 @@ type replayView struct {
 	a           *app
 	steps       int // of the plan
 	output, yes bool
+	closed      bool          // the steps have no network but a loopback of their own
 	in          *bufio.Reader // nil until something is asked
 }
 
@@ -101,7 +104,7 @@ func (v *replayView) line(o *run.Outcome, known *replaying.Failure) {
 // confirm asks on the terminal, also with --json. Without one the answer is no, but for what --yes agrees to, which is
 // never a dangerous step, nor a program about which nothing is known.
 func (v *replayView) confirm(ctx context.Context, q run.Question) (bool, error) {
-	if v.yes && q.Kind == run.QuestionAsk {
+	if v.yes && (q.Kind == run.QuestionAsk || q.Kind == run.QuestionUnknown) {
 		return true, nil
 	}
 	f, isFile := v.a.In.(*os.File)
@@ -152,6 +155,15 @@ func terminals(r run.Report) string {
 	return flags
 }
 
+// noNetwork matches what programs print that find no network, or nobody at an address.
+var noNetwork = regexp.MustCompile(`(?i)could not resolve|name resolution|no such host|network is unreachable|connection refused|failed to connect|ENOTFOUND|ECONNREFUSED|EAI_AGAIN`)
+
+// missedNetwork reports whether a step looks as if it failed for want of a network. curl -s says so by its exit code alone.
+func missedNetwork(o run.Outcome) bool {
+	quiet := strings.Contains(o.Command, "curl") && (o.Exit == 6 || o.Exit == 7)
+	return o.Status == run.Failed && (quiet || noNetwork.MatchString(o.Output))
+}
+
 // maxShown is how many changes are listed; --json has all.
 const maxShown = 50
 
@@ -182,6 +194,14 @@ func (v *replayView) end(r run.Report, changes []sandbox.Change, applied, kept b
 			v.a.Printf("nothing of this is in the real directory yet, since not all steps are done\n")
 			if without := v.undone(r); without != "" {
 				v.a.Printf("to take it over without the others: recount replay --resume %s --without %s --apply\n", r.Run, without)
+			}
+		}
+		if v.closed && slices.ContainsFunc(r.Steps, missedNetwork) {
+			v.a.Printf("the steps have no network but a loopback of their own: --network opens it\n")
+		}
+		for _, o := range r.Steps {
+			if o.Reason == run.ReasonUnknown {
+				v.a.Printf("to run step %d again: recount replay --resume %s --yes\n", o.Step+1, r.Run)
 			}
 		}
 		if only := terminals(r); only != "" {

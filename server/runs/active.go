@@ -71,7 +71,7 @@ func (a *active) confirm(ctx context.Context, q run.Question) (bool, error) {
 		return false, err
 	}
 	switch {
-	case q.Kind == run.QuestionDanger && slices.Contains(a.how.Agree, hash), q.Kind == run.QuestionProgram && slices.Contains(a.how.Unknown, q.Program), q.Kind == run.QuestionAsk && a.how.Yes:
+	case q.Kind == run.QuestionDanger && slices.Contains(a.how.Agree, hash), q.Kind == run.QuestionProgram && slices.Contains(a.how.Unknown, q.Program), (q.Kind == run.QuestionAsk || q.Kind == run.QuestionUnknown) && a.how.Yes:
 		return true, nil
 	case !a.how.Ask:
 		return false, nil
