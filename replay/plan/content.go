@@ -311,14 +311,20 @@ func (w *world) backTo(a *act, name string) *back {
 		}
 		return &back{by: a.at, what: name, files: []string{name}, from: a.at}
 	}
-	before := f.Was
-	for _, v := range slices.Backward(w.versions[name]) {
+	before, anew := f.Was, false
+	versions := w.versions[name]
+	for i, v := range slices.Backward(versions) {
 		if before == "" || v.Is != before {
 			return nil // it was changed by what is not known
 		}
-		if before = v.Was; before == f.Is {
-			return w.since(a, name, v.act)
+		anew = anew || before == absent
+		if before = v.Was; before != f.Is {
+			continue
 		}
+		if anew && i > 0 && w.acts[versions[i-1].act].Command == a.Command {
+			return nil // a command made it, it was removed, and the same command makes it anew: the second run counts
+		}
+		return w.since(a, name, v.act)
 	}
 	return nil
 }

@@ -284,6 +284,9 @@ func TestBackByContent(t *testing.T) {
 			"git submodule add ../s s | .gitmodules=absent>1 s/f=absent>1 .git/modules/s/HEAD=1 .", "rm .gitmodules | .gitmodules=1>absent .", "git rm -f .gitmodules | .git/index=2",
 			"git reset -q --hard; git status | .git/index=3 .git/HEAD=1", "git submodule add ../s t | .gitmodules=absent>2 t/f=absent>1 .",
 		}, "0 1 2 3 4"},
+		{"made anew by the same command", []string{
+			"sqlite3 b.db < s.sql | b.db=absent>1 .", "sqlite3 b.db '.import a.csv t' | b.db=1>2", "rm b.db | b.db=2>absent .", "sqlite3 b.db < s.sql | b.db=absent>1 .",
+		}, "3"},
 		{"git checkout of a file", []string{"sed -i s/a/b/ f | f=1>2", "git checkout f | f=2>1 .git/index=1", "echo x > g | g=1"}, "2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
