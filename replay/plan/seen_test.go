@@ -155,6 +155,15 @@ func TestLateLooks(t *testing.T) {
 	}
 }
 
+// TestABuildThatMayWriteElsewhere keeps a build for the run of what it made, though it names another place, where it
+// may have written too.
+func TestABuildThatMayWriteElsewhere(t *testing.T) {
+	n := watched("echo a > f.c | f.c=1", "make | p=absent>1 f.o=absent>1 .", "sed -i s/a/b/ f.c | f.c=1>2", "make && ./p /tmp/z | p=1>2 f.o=1>2 .", "./p x y | y=absent>1 .")
+	if got := kept(made(t, n, Request{})); !strings.Contains(got, "3 4") {
+		t.Errorf("kept %s, want the second build too", got)
+	}
+}
+
 // TestNamedButNotWritten checks that a program which was seen to change no file that it names only read them, unless
 // it was so quick that the times of files may not tell.
 func TestNamedButNotWritten(t *testing.T) {

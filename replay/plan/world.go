@@ -327,7 +327,7 @@ func (w *world) leavesOpaque(a *act, dir string) {
 	o := &write{act: a.at, thing: effects.Thing{Kind: "opaque", Name: dir, Repo: product(a)}, gone: -1}
 	for _, old := range w.opaque {
 		// A build makes the same again; another program may add to what it did.
-		if a.Built && old.gone < 0 && (old.thing.Name == dir && old.thing.Repo == product(a) || w.rebuilds(a, old)) {
+		if a.Built && old.act != a.at && old.gone < 0 && (old.thing.Name == dir && old.thing.Repo == product(a) || w.rebuilds(a, old)) {
 			old.gone = a.at
 		}
 	}
