@@ -213,13 +213,16 @@ replaces it. A task stays open until --done.`,
 				m.ValidUntil = timestamppb.New(end)
 			}
 			return a.WithBackendFor(cmd.Context(), a.ToWrite, func(b *connect.Backend) error {
-				ctx := cmd.Context()
+				ctx, repo := cmd.Context(), ""
+				if len(about) > 0 {
+					repo, _ = repositoryOf(ctx, who.root)
+				}
 				for _, name := range about {
 					s, err := a.subject(ctx, b, name, who.root)
 					if err != nil {
 						return err
 					}
-					for _, missing := range code.Missing(ctx, b, "", []string{s}) {
+					for _, missing := range code.Missing(ctx, b, repo, []string{s}) {
 						a.ClearProgress()
 						a.Tell(missing)
 					}
