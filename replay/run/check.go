@@ -47,7 +47,7 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 	}
 	var checks []string
 	for _, p := range s.Post {
-		if p.Kind != replay.PostAbsent && r.madeEarlier(s, p) {
+		if r.madeEarlier(s, p) {
 			known[i] = no
 			return nil, false, nil
 		}

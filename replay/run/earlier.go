@@ -9,9 +9,9 @@ import (
 
 // madeEarlier reports whether an earlier step of this run did what a postcondition of a later one tells. Then
 // that the postcondition holds says nothing about the later step, which may make anew what was removed in between:
-// mkdir d; rm -r d; mkdir d.
+// mkdir d; rm -r d; mkdir d. What is gone need not be removed again.
 func (r *runner) madeEarlier(s *replay.Step, p replay.Postcondition) bool {
-	if p.Target == "" {
+	if p.Target == "" || p.Kind == replay.PostAbsent || p.Kind == replay.PostNoBranch || p.Kind == replay.PostNoTag {
 		return false
 	}
 	return slices.ContainsFunc(r.plan.Steps[:s.Index], func(before replay.Step) bool {
@@ -22,7 +22,7 @@ func (r *runner) madeEarlier(s *replay.Step, p replay.Postcondition) bool {
 			return false
 		}
 		// A path is the same everywhere; a branch or a commit's message only in one repository.
-		return inFiles[p.Kind] || p.Kind == replay.PostFile || p.Kind == replay.PostAbsent || before.Cwd == s.Cwd ||
+		return inFiles[p.Kind] || p.Kind == replay.PostFile || before.Cwd == s.Cwd ||
 			slices.ContainsFunc(s.Needs, func(n replay.Need) bool { return n.On == before.Index })
 	})
 }

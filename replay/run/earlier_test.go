@@ -81,3 +81,15 @@ func TestABranchThatIsMadeAnew(t *testing.T) {
 		t.Errorf("the second time %s", statuses(r))
 	}
 }
+
+// TestABranchThatIsGoneIsNotRemovedAgain has a plan without the step that made a branch anew between two removals.
+func TestABranchThatIsGoneIsNotRemovedAgain(t *testing.T) {
+	w := newWorld(t)
+	s := commands("git init -q -b main && git -c user.name=n -c user.email=n@example.com commit -q --allow-empty -m first && git branch x", "git branch -q -d x", "git branch -q -D x")
+	s[0].Post = []replay.Postcondition{{Kind: "directory", Target: w.dir + "/.git"}}
+	s[1].Post = []replay.Postcondition{{Kind: "no-branch", Target: "x"}}
+	s[2].Post = []replay.Postcondition{{Kind: "no-branch", Target: "x"}}
+	if r := w.run(w.plan(s, [2]int{1, 0}, [2]int{2, 1})); statuses(r) != "done done skipped" {
+		t.Errorf("%s, want done done skipped", statuses(r))
+	}
+}
