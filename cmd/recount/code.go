@@ -65,15 +65,20 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 	}
 	return a.WithBackend(ctx, func(b *connect.Backend) error {
 		var r R
-		err := a.inClone(ctx, b.Local == nil, append(typed, &scope.At), func() (query.Basis, error) {
+		ask := func() (query.Basis, error) {
 			err := a.inRepository(ctx, &scope.Repo, func() (err error) {
 				r, err = q.Ask(ctx, b, request(scope))
 				return err
 			})
 			return r.Rests(), err
-		})
+		}
+		err := a.inClone(ctx, b.Local == nil, append(typed, &scope.At), ask)
 		a.ClearProgress()
 		if err != nil {
+			var missing *query.NotFoundError
+			if errors.As(err, &missing) && missing.Kind == "" && f.scope.Repo == "" && f.scope.At == "" {
+				a.lacksHead(ctx, &scope.At, ask)
+			}
 			return a.unanswered(err)
 		}
 		return a.printAnswer(r, r.Rests(), f.proof, func() {
@@ -133,17 +138,36 @@ func (a *app) inClone(ctx context.Context, served bool, typed []*string, ask fun
 	for i, t := range typed {
 		*t = were[i]
 	}
+	at := slices.Index(meant, missing.Ref)
 	rests, err := ask()
+	var graph *query.NotFoundError
+	if at >= 0 && errors.As(err, &graph) && graph.Kind == query.UnknownGraph {
+		return fmt.Errorf("%s is %.7s here, which is not imported: recount import git .", revs[at], meant[at])
+	}
 	known := commitsOf(rests)
 	if err != nil || len(known) != len(meant) || git.Meant(ctx, dir, known...) == nil {
 		return err // about another repository
 	}
-	for i, rev := range revs {
-		if meant[i] == missing.Ref {
-			return fmt.Errorf("%s is %.7s here, imported is %.7s: recount import git .", rev, meant[i], known[i])
-		}
+	if at >= 0 {
+		return fmt.Errorf("%s is %.7s here, imported is %.7s: recount import git .", revs[at], meant[at], known[at])
 	}
 	return nil // both mean the same
+}
+
+// lacksHead tells if HEAD of the clone that the working directory is in is not imported: what a question at the
+// default revision did not find may be in it. at is the revision that the question is about.
+func (a *app) lacksHead(ctx context.Context, at *string, ask func() (query.Basis, error)) {
+	dir, _ := os.Getwd()
+	head := git.Meant(ctx, dir, "HEAD")
+	if head == nil {
+		return
+	}
+	*at = head[0]
+	var missing *query.NotFoundError
+	if _, err := ask(); errors.As(err, &missing) && missing.Kind == query.UnknownRevision {
+		a.ClearProgress()
+		a.Note("HEAD is %.7s here, which is not imported: recount import git .", head[0])
+	}
 }
 
 // commitsOf returns the commits whose snapshots an answer rests on.
