@@ -142,14 +142,14 @@ func (a *app) inClone(ctx context.Context, served bool, typed []*string, ask fun
 	rests, err := ask()
 	var graph *query.NotFoundError
 	if at >= 0 && errors.As(err, &graph) && graph.Kind == query.UnknownGraph {
-		return fmt.Errorf("%s is %.7s here, which is not imported: recount import git .", revs[at], meant[at])
+		return fmt.Errorf("%s is %.7s here, which is not imported: run `recount import git .`", revs[at], meant[at])
 	}
 	known := commitsOf(rests)
 	if err != nil || len(known) != len(meant) || git.Meant(ctx, dir, known...) == nil {
 		return err // about another repository
 	}
 	if at >= 0 {
-		return fmt.Errorf("%s is %.7s here, imported is %.7s: recount import git .", revs[at], meant[at], known[at])
+		return fmt.Errorf("%s is %.7s here, imported is %.7s: run `recount import git .`", revs[at], meant[at], known[at])
 	}
 	return nil // both mean the same
 }
