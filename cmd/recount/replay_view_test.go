@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/run"
 )
@@ -14,8 +16,7 @@ func TestYesAgreesToWhatIsNotSure(t *testing.T) {
 		run.QuestionAsk: true, run.QuestionUnknown: true, run.QuestionDanger: false, run.QuestionProgram: false, run.QuestionRetry: false,
 	} {
 		for _, yes := range []bool{true, false} {
-			v := &replayView{a: &app{}, yes: yes}
-			v.a.In = strings.NewReader("y\n")
+			v := &replayView{a: &app{&connect.Connector{Terminal: &render.Terminal{In: strings.NewReader("y\n")}}}, yes: yes}
 			got, err := v.confirm(t.Context(), run.Question{Kind: kind, Step: &replay.Step{}})
 			if err != nil || got != (want && yes) {
 				t.Errorf("%s with --yes=%t: %t, %v", kind, yes, got, err)
