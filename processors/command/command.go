@@ -19,7 +19,7 @@ import (
 
 // Name is the processor's name and version. The version increases with every change of the output,
 // so that a record shows by which rules it was made.
-const Name = "command/2"
+const Name = "command/3"
 
 // Intent makes the intent of a `command.executed` event, without embeddings. Errors are of class
 // ErrPoison.
