@@ -20,8 +20,9 @@ func (a *app) replayDiffCmd() *cobra.Command {
 		Long: `Set each step of a replay beside the command that it replayed, and name the first step
 that behaved otherwise: its exit code, its output after paths are mapped and times,
 process numbers and hashes are taken out, and the files that it left, by the hashes
-that recount exec recorded. A time that is far off is shown, and does not part them.
-recount replayed lists the runs. Exits with 1 if the run reached no step.`,
+that recount exec and the shell's hook recorded. A time that is far off is shown, and
+does not part them. recount replayed lists the runs. Exits with 0 if every step did as
+recorded, with 1 if they parted or the run reached no step.`,
 		Example: `  recount replay diff r-7f3a91c2
   recount replay diff r-7f3a91c2 --json | jq '.parted, .steps[].differs'`,
 		Args: cobra.ExactArgs(1),
@@ -43,7 +44,11 @@ func (a *app) answerReplayDiff(ctx context.Context, b *connect.Backend, run stri
 	if err != nil {
 		return a.unanswered(err)
 	}
-	return a.printAnswer(resp, resp.Basis, proof, func() {
+	err = a.printAnswer(resp, resp.Basis, proof, func() {
 		commandview.ReplayDiff(a.NewDrawing(wide, time.Now()), resp)
 	})
+	if err == nil && resp.Parted != nil {
+		return exitError(exitNothing)
+	}
+	return err
 }

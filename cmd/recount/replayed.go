@@ -39,7 +39,8 @@ func (a *app) replayedCmd() *cobra.Command {
 		Short: "List replays, or show one with its steps",
 		Long: `List the replays of recorded commands, the latest first, or show one run: how each step
 ended, why one was skipped, and what it wrote. A run without an end was killed, or is
-under way. --diff is recount replay diff. Exits with 1 if there is nothing.`,
+under way. --diff is recount replay diff, with its exit code. Exits with 1 if there is
+nothing.`,
 		Example: `  recount replayed                     the latest runs
   recount replayed r-7f3a91c2          the steps of one
   recount replayed r-7f3a91c2 --diff   beside what was recorded

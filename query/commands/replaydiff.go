@@ -35,7 +35,7 @@ func ReplayDiff(ctx context.Context, s Sources, r ReplayDiffRequest) (ReplayDiff
 	if err != nil {
 		return ReplayDiffResponse{}, err
 	}
-	m, err := a.mappedBy(run)
+	p, err := a.planOf(run)
 	if err != nil {
 		return ReplayDiffResponse{}, err
 	}
@@ -45,7 +45,7 @@ func ReplayDiff(ctx context.Context, s Sources, r ReplayDiffRequest) (ReplayDiff
 		for _, f := range step.Files {
 			left[f.Path] = f
 		}
-		beside, err := a.beside(step, m, left)
+		beside, err := a.beside(step, p, left)
 		if err != nil {
 			return ReplayDiffResponse{}, err
 		}
@@ -60,7 +60,7 @@ func ReplayDiff(ctx context.Context, s Sources, r ReplayDiffRequest) (ReplayDiff
 }
 
 // beside compares a step with the command that it replayed.
-func (a *session) beside(step replays.Step, m mappings, left map[string]replays.File) (ReplayedStep, error) {
+func (a *session) beside(step replays.Step, p planned, left map[string]replays.File) (ReplayedStep, error) {
 	b := ReplayedStep{Step: step.Step, State: step.State, Command: step.Command, ExitCode: step.ExitCode, Duration: step.Duration.Nanoseconds()}
 	id, err := schemas.ParseEventID(step.Intent)
 	if err != nil {
@@ -84,15 +84,16 @@ func (a *session) beside(step replays.Step, m mappings, left map[string]replays.
 		joinOutcome(b.Original, outcomes[0])
 		tail = cmp.Or(tail, outcomes[0].OutputTail)
 	}
-	compare(&b, m.text(tail), step)
+	compare(&b, p.text(tail), step)
 	if step.State != replays.StateDone && step.State != replays.StateFailed {
 		return b, nil
 	}
-	was, err := a.wrote(b.Original, named, outcomes)
+	was, meanwhile, err := a.wrote(b.Original, named, outcomes)
 	if err != nil {
 		return b, err
 	}
-	b.Files = compareFiles(was, step.Files, m, left)
+	was = append(was, comparable(meanwhile, step.Files, step.Step, p, left)...)
+	b.Files = compareFiles(was, step.Files, p.mappings, left)
 	for _, f := range b.Files {
 		if was, now, differs := differsAs(f); differs {
 			b.Differs = append(b.Differs, ReplayDifference{What: "file", A: was, B: now})
@@ -101,10 +102,16 @@ func (a *session) beside(step replays.Step, m mappings, left map[string]replays.
 	return b, nil
 }
 
-// compare fills in what differs. A step that did not run did nothing otherwise.
+// compare fills in what differs. A step that was done already, or that a person did, did nothing otherwise; one that
+// was not to be run, such as a dangerous one to which nobody agreed, did not what was recorded.
 func compare(b *ReplayedStep, tail string, step replays.Step) {
 	switch step.State {
-	case replays.StateSatisfied, replays.StateSkipped:
+	case replays.StateSatisfied:
+		return
+	case replays.StateSkipped:
+		if step.Reason != replays.ReasonOmitted {
+			b.Differs = append(b.Differs, ReplayDifference{What: "state", A: "it ran", B: cmp.Or(step.Reason, "it was not run")})
+		}
 		return
 	case replays.StateStopped, replays.StateUnfinished:
 		b.Differs = append(b.Differs, ReplayDifference{What: "state", A: "it ended", B: cmp.Or(step.Reason, step.State)})

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,8 @@ func TestCompareStep(t *testing.T) {
 		"failed":        {replays.Step{State: replays.StateFailed, ExitCode: &two, Output: "denied\n"}, []string{"exit", "output"}},
 		"timed out":     {replays.Step{State: replays.StateStopped, Reason: "timeout"}, []string{"state"}},
 		"was there":     {replays.Step{State: replays.StateSatisfied}, nil},
+		"left out":      {replays.Step{State: replays.StateSkipped, Reason: replays.ReasonOmitted}, nil},
+		"not agreed to": {replays.Step{State: replays.StateSkipped, Reason: "dangerous"}, []string{"state"}},
 		"not come back": {replays.Step{State: replays.StateUnfinished}, []string{"state"}},
 		"not started":   {replays.Step{State: replays.StateFailed, Reason: "program not found", Output: "ok\n"}, []string{"state"}},
 		"slow":          {replays.Step{State: replays.StateDone, ExitCode: &zero, Output: "ok\n", Duration: time.Minute}, []string{"time"}},
@@ -96,6 +99,31 @@ func TestCompareFiles(t *testing.T) {
 		"/home/bob/app/more": FileOnly,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestComparable has what changed while a make ran that names none of its files.
+func TestComparable(t *testing.T) {
+	file := func(name, hash string) replays.File { return replays.File{Path: name, SHA256: hash, Size: 4} }
+	p := planned{mappings: mappings{{"path", "/home/ann/app", "/home/bob/app"}}}
+	if err := json.Unmarshal([]byte(`[{"background": true, "outputs": ["/home/bob/app/server.log"]}, {"outputs": ["/home/bob/app/stale"]}]`), &p.Steps); err != nil {
+		t.Fatal(err)
+	}
+	now := []replays.File{file("/home/bob/app/made", "bb"), file("/home/bob/app/server.log", "bb"), file("/home/bob/app/.git/index", "bb"), file("/home/bob/app/__pycache__/a.pyc", "bb"), {Path: "/home/bob/app/gone", Removed: true}}
+	left := map[string]replays.File{}
+	for _, f := range append(now, file("/home/bob/app/stale", "bb"), file("/home/bob/app/others", "bb")) {
+		left[f.Path] = f
+	}
+	var meanwhile []replays.File
+	for _, name := range []string{"made", "stale", "others", "server.log", ".git/index", "__pycache__/a.pyc", "gone", "never"} {
+		meanwhile = append(meanwhile, file("/home/ann/app/"+name, "aa"))
+	}
+	var got []string
+	for _, f := range comparable(meanwhile, now, 1, p, left) {
+		got = append(got, f.Path)
+	}
+	if diff := cmp.Diff([]string{"/home/ann/app/made", "/home/ann/app/stale"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -31,6 +31,26 @@ func contentOf(f replays.File) string {
 	return fmt.Sprintf("%d bytes, %s", f.Size, f.SHA256[:min(8, len(f.SHA256))])
 }
 
+// comparable returns those of the files that changed while a command ran, without being named by it, that its replay
+// left with a content, too: it wrote them itself, or may have left them alone where the plan has them as its outputs.
+// What a background step of the plan writes changes whenever it likes, and what interpreters, test runners and git
+// store for themselves comes out otherwise each time.
+func comparable(meanwhile, now []replays.File, step int, p planned, left map[string]replays.File) []replays.File {
+	return slices.DeleteFunc(meanwhile, func(f replays.File) bool {
+		name := p.path(f.Path)
+		if f.Removed || f.SHA256 == "" || left[name].SHA256 == "" || CachedFile(name) || strings.Contains(name, "/.git/") {
+			return true
+		}
+		for i, s := range p.Steps {
+			if s.Background && i != step && slices.Contains(s.Outputs, name) {
+				return true
+			}
+		}
+		wrote := slices.ContainsFunc(now, func(g replays.File) bool { return g.Path == name })
+		return !wrote && (step >= len(p.Steps) || !slices.Contains(p.Steps[step].Outputs, name))
+	})
+}
+
 // compareFiles sets the files that a command left beside those of its replay. left holds what the run
 // left up to and with the step, by path.
 func compareFiles(was, now []replays.File, m mappings, left map[string]replays.File) (all []ReplayedFile) {
@@ -74,28 +94,38 @@ func compareFiles(was, now []replays.File, m mappings, left map[string]replays.F
 	return all
 }
 
-// wrote returns the files that a command left: those of its latest outcome that knows of any, or else
-// those that a recorder saw it change and that it names as written. What else changed meanwhile, such as
-// caches and logs, comes out otherwise each time.
-func (a *session) wrote(in *Intent, named []Resource, outcomes []narrative.Outcome) ([]replays.File, error) {
+// wrote returns the files that a command left: those of its latest outcome that knows of any, or else those that a
+// recorder saw it change and that it names as written. meanwhile are the others that changed while it ran.
+func (a *session) wrote(in *Intent, named []Resource, outcomes []narrative.Outcome) (was, meanwhile []replays.File, err error) {
 	for _, o := range outcomes {
 		m, err := query.PayloadOf(a.Ctx, a.s.Event, o.Position)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if observed, ok := m.(*recountv1.OutcomeObserved); ok && len(observed.Files) > 0 {
-			return filesOf(observed.Files), nil
+			was = filesOf(observed.Files)
+			break
 		}
 	}
 	seen, err := a.s.changedBy(a.Ctx, in.Position, outcomes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return slices.DeleteFunc(filesOf(seen.GetFiles()), func(f replays.File) bool {
-		return !slices.ContainsFunc(named, func(r Resource) bool {
+	observed := len(was) > 0
+	for _, f := range filesOf(seen.GetFiles()) {
+		names := slices.ContainsFunc(named, func(r Resource) bool {
 			return r.Kind == "path" && r.Name == f.Path && (r.Access == "write" || r.Access == "read_write")
 		})
-	}), nil
+		known := slices.ContainsFunc(was, func(o replays.File) bool { return o.Path == f.Path })
+		switch {
+		case known:
+		case names && !observed:
+			was = append(was, f)
+		default:
+			meanwhile = append(meanwhile, f)
+		}
+	}
+	return was, meanwhile, nil
 }
 
 func filesOf(all []*recountv1.WrittenFile) []replays.File {
@@ -116,24 +146,34 @@ type mapping struct {
 // mappings are those of a plan, the longest first.
 type mappings []mapping
 
-// mappedBy reads the mappings of a run's plan; none if the plan is not known any more.
-func (a *session) mappedBy(run replays.Run) (mappings, error) {
+// planned is what a comparison needs of a run's plan.
+type planned struct {
+	mappings
+	Steps []struct {
+		Background bool
+		Outputs    []string
+	}
+}
+
+// planOf reads the plan of a run; it is empty if it is not known any more.
+func (a *session) planOf(run replays.Run) (planned, error) {
 	if a.s.Event == nil {
-		return nil, nil
+		return planned{}, nil
 	}
 	text, err := replays.PlanOf(a.Ctx, a.s.Event, run)
 	if erased := (*query.ErasedError)(nil); errors.As(err, &erased) {
-		return nil, nil
+		return planned{}, nil
 	}
 	if err != nil || text == nil {
-		return nil, err
+		return planned{}, err
 	}
 	var p struct {
-		Mappings   mappings `json:"mappings"`
+		planned
+		Mappings   mappings
 		Parameters []struct{ Value, Set string }
 	}
 	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("the plan of %s at %s: %w", run.Run, run.Position, err)
+		return planned{}, fmt.Errorf("the plan of %s at %s: %w", run.Run, run.Position, err)
 	}
 	m := p.Mappings
 	for _, v := range p.Parameters {
@@ -142,7 +182,7 @@ func (a *session) mappedBy(run replays.Run) (mappings, error) {
 		}
 	}
 	slices.SortStableFunc(m, func(a, b mapping) int { return cmp.Compare(len(b.From), len(a.From)) })
-	return m, nil
+	return planned{m, p.Steps}, nil
 }
 
 // isPath reports whether it replaces a path and what is below it.

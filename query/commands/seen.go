@@ -84,6 +84,12 @@ func sameAsBefore(f *recountv1.WrittenFile) bool {
 	return !f.GetRemoved() && len(f.GetWasSha256()) > 0 && string(f.GetSha256()) == string(f.GetWasSha256()) && f.GetMode() == f.GetWasMode()
 }
 
+// CachedFile reports whether a file lies in a directory in which interpreters and test runners keep what they can
+// make again.
+func CachedFile(name string) bool {
+	return strings.Contains(name, "/__pycache__/") || strings.Contains(name, "/.pytest_cache/") || strings.Contains(name, "/.mypy_cache/") || strings.Contains(name, "/.ruff_cache/") || strings.Contains(name, "/.cache/") || strings.Contains(name, "/Testing/Temporary/")
+}
+
 // looksTogether is the number of neighbouring events that are read together. A read takes longer than
 // reading some more.
 const looksTogether = 64

@@ -39,6 +39,9 @@ const (
 	StateStopped    = answer.StateStopped
 )
 
+// ReasonOmitted is that of a step that was left out as was asked, from package answer.
+const ReasonOmitted = answer.ReasonOmitted
+
 // Question is the question for replays, as every API offers it.
 var Question = question.New("replay/runs", "List replays",
 	"Returns the replays of recorded commands: each run's goal, state and counts, the latest first; for one run also its steps with their outcomes, the files they wrote, and on request the plan.",

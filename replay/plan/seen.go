@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/replay/effects"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -234,11 +235,8 @@ func (a *act) add(files []string, s Seen) {
 	}
 }
 
-// cached reports whether a file lies in a directory in which interpreters and test runners keep what they can
-// make again.
-func cached(name string) bool {
-	return strings.Contains(name, "/__pycache__/") || strings.Contains(name, "/.pytest_cache/") || strings.Contains(name, "/.mypy_cache/") || strings.Contains(name, "/.ruff_cache/") || strings.Contains(name, "/.cache/") || strings.Contains(name, "/Testing/Temporary/")
-}
+// cached reports whether a file is one that interpreters and test runners can make again.
+func cached(name string) bool { return commands.CachedFile(name) }
 
 // searchPath matches a setting of the path of programs, which is no place to write to.
 var searchPath = regexp.MustCompile(`\bPATH=\S+`)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/replays/answer"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/sandbox"
 )
@@ -132,7 +133,7 @@ const ReasonUnknown = "it was under way when the run ended, and was not to be ru
 
 // ReasonOmitted is that of a step without which a run goes on. A run that goes on later goes on without it,
 // too.
-const ReasonOmitted = "left out, as was asked"
+const ReasonOmitted = answer.ReasonOmitted
 
 // past returns the outcome of a step that the resumed run did, or went on without.
 func (r *runner) past(s *replay.Step) (*Outcome, bool) {

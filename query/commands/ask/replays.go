@@ -71,7 +71,7 @@ type ReplayedStep struct {
 
 // ReplayDifference is one thing that a step did otherwise.
 type ReplayDifference struct {
-	What string `json:"what" enum:"exit,output,state,file,time" example:"exit" doc:"exit: the exit code; output: the first line that differs after paths are mapped and values such as times, process numbers and hashes are taken out; state: it did not come to its end; file: another content, or none; time: it took at least 4 times as long or as short, and 5 seconds more or less. A time alone does not part them."`
+	What string `json:"what" enum:"exit,output,state,file,time" example:"exit" doc:"exit: the exit code; output: the first line that differs after paths are mapped and values such as times, process numbers and hashes are taken out; state: it did not come to its end, or was not run although it was not done; file: another content, or none; time: it took at least 4 times as long or as short, and 5 seconds more or less. A time alone does not part them."`
 	A    string `json:"a" example:"0" doc:"What was recorded."`
 	B    string `json:"b" example:"2" doc:"What the replay did."`
 }

@@ -38,6 +38,9 @@ const (
 	StateStopped    = "stopped"
 )
 
+// ReasonOmitted is the reason of a step that was left out as was asked: it counts as done.
+const ReasonOmitted = "left out, as was asked"
+
 // Run is one execution of a plan.
 type Run struct {
 	Run       string           `json:"run" example:"r-7f3a91" doc:"Its name."`
