@@ -386,6 +386,20 @@ func (f *finder) installed(c *shell.Call) {
 	}
 }
 
+// uninstallers are the subcommands by which installers remove packages.
+var uninstallers = words("uninstall remove rm purge autoremove del un erase")
+
+// Uninstalls reports whether a call removes a package that an installer installed, by the name of its thing.
+func Uninstalls(c *shell.Call, pkg string) bool {
+	if installers[c.Name] == nil || !uninstallers[c.Sub()] {
+		return false
+	}
+	return slices.ContainsFunc(shell.Operands(c.After(), "-r -c -t --target --prefix --root"), func(w shell.Word) bool {
+		rest, ok := strings.CutPrefix(pkg, c.Name+" "+strings.ToLower(w.Value))
+		return ok && !w.Dynamic && (rest == "" || strings.Contains("=<>!~@[", rest[:1])) // with its version
+	})
+}
+
 // container judges docker and podman.
 func (f *finder) container(c *shell.Call) {
 	f.acts++

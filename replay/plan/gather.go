@@ -86,6 +86,8 @@ type reader struct {
 	r   Request
 	n   Narrative
 	g   commands.Gathered // what gather read last
+	// mending is what a plan of how a failure was mended may end with.
+	mending *mending
 }
 
 // read reads the narrative of a normal request.
@@ -114,6 +116,9 @@ func read(ctx context.Context, s commands.Sources, r Request) (Narrative, error)
 	}
 	if err := n.events(ctx, s); err != nil {
 		return n, err
+	}
+	if d.mending != nil {
+		n.mend(d.mending)
 	}
 	ids := make([]schemas.EventID, len(n.Commands))
 	for i, c := range n.Commands {
@@ -162,34 +167,6 @@ func (d *reader) to() error {
 	}
 	at := slices.IndexFunc(d.g.Commands, func(c commands.Scanned) bool { return c.ID == to.ID })
 	d.g.Commands = d.g.Commands[:at+1]
-	return nil
-}
-
-// mend reads what came before a command that failed, and what came after it until it worked.
-func (d *reader) mend() error {
-	failed, err := d.one(d.r.Mend)
-	if err != nil {
-		return err
-	}
-	if failed.ExitCode == nil || *failed.ExitCode == 0 {
-		return &query.RequestError{Field: "mend", Value: d.r.Mend, Reason: "this command did not fail; want the id of one that did"}
-	}
-	if err := d.gather(commands.Filters{Workspace: failed.Workspace, Host: failed.Host, Since: failed.Time}, nil); err != nil {
-		return err
-	}
-	after, err := mended(d.g.Commands, failed)
-	if err != nil {
-		return err
-	}
-	// What the session did before may be needed too: the edit and the commit that were refused.
-	if err := d.gather(upTo(failed), nil); err != nil {
-		return err
-	}
-	d.g.Commands = append(slices.DeleteFunc(d.g.Commands, func(c commands.Scanned) bool {
-		return c.ID == failed.ID || slices.ContainsFunc(after, func(o commands.Scanned) bool { return o.ID == c.ID })
-	}), after...)
-	d.n.Goal = replay.Goal{Kind: "mend", What: failed.Command}
-	d.n.Goals = []schemas.EventID{after[len(after)-1].ID}
 	return nil
 }
 
@@ -276,23 +253,6 @@ func (d *reader) ledTo(to commands.Scanned) ([]schemas.Position, error) {
 		at = append(at, c.Position)
 	}
 	return at, nil
-}
-
-// mended returns the commands after a failed one, up to and with the next successful run of the same
-// command or, if there is none, of its template.
-func mended(all []commands.Scanned, failed commands.Scanned) ([]commands.Scanned, error) {
-	at := slices.IndexFunc(all, func(c commands.Scanned) bool { return c.ID == failed.ID })
-	for _, same := range []func(c commands.Scanned) bool{
-		func(c commands.Scanned) bool { return c.ContentHash == failed.ContentHash && c.Cwd == failed.Cwd },
-		func(c commands.Scanned) bool { return c.Template == failed.Template },
-	} {
-		for i := at + 1; at >= 0 && i < len(all); i++ {
-			if c := all[i]; same(c) && c.ExitCode != nil && *c.ExitCode == 0 {
-				return all[at+1 : i+1], nil
-			}
-		}
-	}
-	return nil, &query.NotFoundError{Ref: failed.ID.String(), Hint: fmt.Sprintf("no later run of %q in its workspace is known to have worked", replay.Brief(failed.Command))}
 }
 
 // runs reads other runs in the same workspace.

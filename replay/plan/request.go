@@ -30,7 +30,7 @@ type Request struct {
 	Stitch  string            `json:"stitch,omitempty" maxLength:"300" example:"018f3c2a" doc:"Plan the narrative around this command."`
 	Find    string            `json:"find,omitempty" maxLength:"4096" example:"build the docs" doc:"Plan the commands that this search finds."`
 	Filters commands.Filters  `json:"filters,omitzero" doc:"With find: conditions that every command must satisfy."`
-	Mend    string            `json:"mend,omitempty" maxLength:"300" example:"018f3c2a" doc:"Plan how this failure was mended: the next run of the same command that worked, with what it needs of the commands since then and of those of the session before."`
+	Mend    string            `json:"mend,omitempty" maxLength:"300" example:"018f3c2a" doc:"Plan how this failure was mended: the next run of the same command that worked, or a later one if what made it work was taken back in its session, with what it needs of the commands since then and of those of the session before."`
 	All     bool              `json:"all,omitempty" doc:"Leave nothing out."`
 	Map     []string          `json:"map,omitempty" maxItems:"64" example:"[\"/home/ann/app=/home/bob/app\"]" doc:"What to replace by what: FROM=TO for paths; user:, host:, port:, branch:, container: and image: before FROM for names."`
 	Set     map[string]string `json:"set,omitempty" doc:"Values of parameters, by name."`
