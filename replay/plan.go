@@ -27,7 +27,7 @@ type Plan struct {
 	Left        []Left            `json:"left_out" nullable:"false" doc:"The commands of the narrative that are not needed, oldest first, each with its reason."`
 	Missing     []Missing         `json:"missing,omitempty" doc:"Events that the narrative names and that are not known, such as erased ones."`
 	Mappings    []Mapping         `json:"mappings,omitempty" doc:"What was replaced by what, longest first, and how often."`
-	Parameters  []Parameter       `json:"parameters,omitempty" doc:"Values that differ between runs of the same commands, and which the request may set."`
+	Parameters  []Parameter       `json:"parameters,omitempty" doc:"Values that differ between runs of the same commands, and which the request may set; and those that it sets, with the others of their names."`
 	Environment []Difference      `json:"environment,omitempty" doc:"How the recorded environment differs between the steps, and from the one that was given."`
 	Watermark   schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"The plan is computed from everything below these offsets."`
 }
@@ -200,7 +200,7 @@ type Mapping struct {
 
 // Parameter is a value that differs between runs of the same template.
 type Parameter struct {
-	Name    string             `json:"name" example:"VERSION" doc:"The name to set it by."`
+	Name    string             `json:"name" example:"VERSION" doc:"The name to set it by. Where values share a name, all but the first have a number behind it, as VERSION_2."`
 	Value   string             `json:"value" example:"1.1" doc:"The recorded value."`
 	Set     string             `json:"set,omitempty" example:"1.2" doc:"The value that the request set."`
 	Steps   []int              `json:"steps" nullable:"false" doc:"The steps that have it."`

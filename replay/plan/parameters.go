@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -94,27 +95,23 @@ func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]stri
 		lines[c.ID] = found
 		return found
 	}
-	var out []replay.Parameter
-	at := map[slot]int{}
-	find := func(name, value string) *replay.Parameter {
-		if i, ok := at[slot{name, value}]; ok {
-			return &out[i]
-		}
-		at[slot{name, value}] = len(out)
-		out = append(out, replay.Parameter{Name: name, Value: value, Steps: []int{}, Values: []string{}, Origins: []schemas.Position{}})
-		return &out[len(out)-1]
-	}
+	var all []*parameter
+	at := map[slot]*parameter{}
 	for i, a := range w.acts {
 		if !s.kept[i] || a.Line == nil {
 			continue
 		}
 		mine := slots(a.whole)
 		for k, sl := range mine {
-			_, asked := set[sl.name]
-			if asked && !strings.HasPrefix(sl.value, "[redacted:") {
-				p := find(sl.name, sl.value)
-				p.Steps = append(p.Steps, i)
+			if strings.HasPrefix(sl.value, "[redacted:") {
+				continue
 			}
+			p := at[sl]
+			if p == nil {
+				p = &parameter{Parameter: replay.Parameter{Name: sl.name, Value: sl.value, Steps: []int{}, Values: []string{}, Origins: []schemas.Position{}}, base: sl.name}
+				at[sl], all = p, append(all, p)
+			}
+			p.has = append(p.has, i)
 			others := byTemplate[a.Template]
 			for n := len(others) - 1; n >= 0; n-- {
 				o := others[n]
@@ -125,10 +122,7 @@ func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]stri
 				if len(theirs) != len(mine) || theirs[k].name != sl.name || theirs[k].value == sl.value || strings.Contains(theirs[k].value+sl.value, "[redacted:") || !alike(mine, theirs, k) {
 					continue
 				}
-				p := find(sl.name, sl.value)
-				if !slices.Contains(p.Steps, i) {
-					p.Steps = append(p.Steps, i)
-				}
+				p.Steps = append(p.Steps, i)
 				if len(p.Values) < maxValues && !slices.Contains(p.Values, theirs[k].value) {
 					p.Values = append(p.Values, theirs[k].value)
 					p.Origins = append(p.Origins, o.Position)
@@ -136,35 +130,74 @@ func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]stri
 			}
 		}
 	}
+	// Those with other values in other runs come first, so that their names are the shortest.
+	slices.SortStableFunc(all, func(a, b *parameter) int { return cmp.Compare(min(len(b.Values), 1), min(len(a.Values), 1)) })
+	distinguish(all)
+	shared := map[string]bool{} // the names of those that are set, without numbers
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		found := false
-		for i := range out {
-			if out[i].Name == name {
-				found = true
-				out[i].Set = set[name]
-			}
-		}
-		if !found {
-			var known []string
-			for _, p := range out {
-				known = append(known, p.Name)
-			}
-			slices.Sort(known)
+		i := slices.IndexFunc(all, func(p *parameter) bool { return p.Name == name })
+		if i < 0 {
 			hint := "no step has a variable, flag or argument of that name"
-			if len(known) > 0 {
-				hint += "; parameters are " + strings.Join(slices.Compact(known), ", ")
+			if known := known(all, shared); known != "" {
+				hint += "; parameters are " + known
 			}
 			return nil, &query.RequestError{Field: "set", Value: fmt.Sprintf("%q", name), Reason: hint}
 		}
+		p := all[i]
+		p.Set, p.Steps, shared[p.base] = set[name], append(p.Steps, p.has...), true
 	}
-	// A value that is not set is listed only if other runs had another one, and not for every path.
-	out = slices.DeleteFunc(out, func(p replay.Parameter) bool { return p.Set == "" && len(p.Values) == 0 })
-	for i := range out {
-		slices.Sort(out[i].Steps)
-		out[i].Steps = slices.Compact(out[i].Steps)
+	// A value that is not set is listed only if other runs had another one, and not for every path; or if its name is that
+	// of one which is set.
+	var out []replay.Parameter
+	for _, p := range all {
+		if p.Set == "" && len(p.Values) == 0 {
+			if !shared[p.base] {
+				continue
+			}
+			p.Steps = p.has
+		}
+		slices.Sort(p.Steps)
+		p.Steps = slices.Compact(p.Steps)
+		out = append(out, p.Parameter)
 	}
 	slices.SortStableFunc(out, func(a, b replay.Parameter) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
+}
+
+// parameter is a value that may be set: base is its name without a number, and has are the acts in which it stands.
+type parameter struct {
+	replay.Parameter
+	base string
+	has  []int
+}
+
+// distinguish numbers values that share a name: PREFIX, PREFIX_2.
+func distinguish(all []*parameter) {
+	taken, last := map[string]bool{}, map[string]int{}
+	for _, p := range all {
+		taken[p.base] = true
+	}
+	for _, p := range all {
+		if last[p.base]++; last[p.base] == 1 {
+			continue
+		}
+		for p.Name = fmt.Sprintf("%s_%d", p.base, last[p.base]); taken[p.Name]; p.Name = fmt.Sprintf("%s_%d", p.base, last[p.base]) {
+			last[p.base]++
+		}
+		taken[p.Name] = true
+	}
+}
+
+// known names the parameters that have other values in other runs, and those whose names are shared, with their values.
+func known(all []*parameter, shared map[string]bool) string {
+	var names []string
+	for _, p := range all {
+		if len(p.Values) > 0 || shared[p.base] {
+			names = append(names, fmt.Sprintf("%s (%s)", p.Name, replay.Brief(p.Value)))
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
 }
 
 // alike reports whether two runs have most of their words in common, apart from the one in question.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,5 +39,44 @@ func TestParameters(t *testing.T) {
 	p := made(t, n, Request{Set: map[string]string{"VERSION": "2.0"}})
 	if got, want := p.Steps[0].Command, "./package --version 2.0 --to out/a.tgz"; got != want {
 		t.Errorf("set: %s, want %s", got, want)
+	}
+}
+
+// TestParametersOfOneName sets one of two values whose places have the same name.
+func TestParametersOfOneName(t *testing.T) {
+	lines := []string{"make PREFIX=/opt/a install", "make PREFIX=/opt/b check > log", "make PREFIX_2=/opt/c install"}
+	commands := func(set map[string]string) (out []string) {
+		for _, s := range made(t, narrative(lines...), Request{Set: set}).Steps {
+			out = append(out, s.Command)
+		}
+		return out
+	}
+	if diff := cmp.Diff([]string{"make PREFIX=/x install", lines[1], lines[2]}, commands(map[string]string{"PREFIX": "/x"})); diff != "" {
+		t.Errorf("PREFIX: %s", diff)
+	}
+	if diff := cmp.Diff([]string{lines[0], "make PREFIX=/y check > log", lines[2]}, commands(map[string]string{"PREFIX_3": "/y"})); diff != "" {
+		t.Errorf("PREFIX_3: %s", diff)
+	}
+	got := map[string]string{}
+	for _, p := range made(t, narrative(lines...), Request{Set: map[string]string{"PREFIX": "/x"}}).Parameters {
+		got[p.Name] = p.Value + ">" + p.Set
+	}
+	if diff := cmp.Diff(map[string]string{"PREFIX": "/opt/a>/x", "PREFIX_3": "/opt/b>"}, got); diff != "" {
+		t.Error(diff)
+	}
+	// Of two places of which other runs had other values both are listed, and the error names them.
+	n := narrative("./pack --version 1.2 --to a", "./ship --version 7 --to b")
+	for i, text := range []string{"./pack --version 1.3 --to a", "./ship --version 8 --to b"} {
+		o := n.Commands[i]
+		o.ID, o.Command = id(10+i), text
+		n.Runs = append(n.Runs, o)
+	}
+	_, err := Make(n, Request{Set: map[string]string{"VERSION_3": "9"}})
+	if err == nil || !strings.Contains(err.Error(), "parameters are VERSION (1.2), VERSION_2 (7)") {
+		t.Error(err)
+	}
+	p := made(t, n, Request{Set: map[string]string{"VERSION_2": "9"}})
+	if p.Steps[0].Command != "./pack --version 1.2 --to a" || p.Steps[1].Command != "./ship --version 9 --to b" {
+		t.Errorf("VERSION_2: %q, %q", p.Steps[0].Command, p.Steps[1].Command)
 	}
 }
