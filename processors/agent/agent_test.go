@@ -253,8 +253,10 @@ func TestContentHashFolds(t *testing.T) {
 }
 
 // TestGolden shows the output for real events: the first line of a block is the event, the others
-// are its object and edges. Run with -rewrite and read the diff.
+// are its object and edges. Run with -rewrite and read the diff. An event of which something else is
+// made than before needs a new Name.
 func TestGolden(t *testing.T) {
+	var all []golden.Versioned
 	files, _ := filepath.Glob("testdata/*.jsonl")
 	if len(files) != 2 {
 		t.Fatalf("found %q", files)
@@ -266,11 +268,13 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			all = append(all, golden.Versioned{Name: e.Type, Versions: Name, Input: e.Payload, Result: golden.Proto(t, b)})
 			Embed(b, embed.NewHash())
 			describe(&out, e, b)
 		}
 		golden.Check(t, strings.TrimSuffix(file, ".jsonl")+".golden", out.String())
 	}
+	golden.Versions(t, "testdata/versions/events.txt", all)
 }
 
 func describe(out *strings.Builder, e schemas.Event, b *recountv1.ObjectBatch) {

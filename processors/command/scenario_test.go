@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,16 +12,28 @@ import (
 
 // TestScenarios reads testdata/*.txt. A block is a command below "#" comments and the lines "@cwd
 // /x", "@shell fish" and "@user ann"; the result follows "----". Run with -rewrite after adding a
-// command; commit the output only if it is right.
+// command; commit the output only if it is right. A line that is understood otherwise than before,
+// be it one of these or of the ranking test's commands, which other people wrote, needs a new Name.
 func TestScenarios(t *testing.T) {
+	var all []golden.Versioned
 	golden.Blocks(t, "testdata/*.txt", func(t *testing.T, input string) (string, bool) {
 		intent := scenario(input)
 		if intent == nil {
 			return "", false
 		}
 		checkTokens(t, intent)
+		all = append(all, golden.Versioned{Name: "scenario", Versions: Name, Input: []byte(input), Result: golden.Proto(t, intent)})
 		return describe(intent), true
 	})
+	pairs, err := os.ReadFile("../../query/commands/testdata/ranking/pairs.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(pairs)) {
+		_, command, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		all = append(all, golden.Versioned{Name: "pair", Versions: Name, Input: []byte(command), Result: golden.Proto(t, scenario(command))})
+	}
+	golden.Versions(t, "testdata/versions/lines.txt", all)
 }
 
 func scenario(input string) *recountv1.Intent {

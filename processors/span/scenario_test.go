@@ -19,15 +19,20 @@ import (
 // TestScenarios reads testdata/*.txt: one span per block, followed by "----" and the result. A
 // block has "#" comments, the span's kind and name, and one line per attribute, "http.status_code
 // 200"; numbers, true and false have their own types, and quoted text is text. "@error" and "@ok"
-// set the status. Run with -rewrite after adding a span; commit the output only if it is right.
+// set the status. Run with -rewrite after adding a span; commit the output only if it is right. A
+// span that is understood otherwise than before needs a new Name.
 func TestScenarios(t *testing.T) {
+	var all []golden.Versioned
 	golden.Blocks(t, "testdata/*.txt", func(t *testing.T, input string) (string, bool) {
 		sp := parseSpan(t, input)
 		if sp == nil {
 			return "", false
 		}
-		return describe(observe(t, sp)), true
+		o := observe(t, sp)
+		all = append(all, golden.Versioned{Name: "scenario", Versions: Name, Input: []byte(input), Result: golden.Proto(t, o)})
+		return describe(o), true
 	})
+	golden.Versions(t, "testdata/versions/spans.txt", all)
 }
 
 // parseSpan parses a block; it returns nil if the block has only comments.
