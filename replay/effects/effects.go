@@ -314,7 +314,8 @@ func (f *finder) add(t Thing) {
 	f.Effects.add(t)
 }
 
-// add adds a thing, unless it is there already.
+// add adds a thing, unless it is there already. What is written again after it was removed, or removed after it was
+// written again, is there twice: echo a > f; rm f; echo b > f.
 func (e *Effects) add(t Thing) {
 	if t.Sure == 0 {
 		t.Sure = 0.95
@@ -325,9 +326,15 @@ func (e *Effects) add(t Thing) {
 		}
 		t.Name = path.Clean(t.Name)
 	}
-	for _, o := range e.Things {
-		if o.Kind == t.Kind && o.Name == t.Name && o.Access == t.Access && o.Tree == t.Tree && o.Repo == t.Repo {
+	for _, o := range slices.Backward(e.Things) {
+		if o.Kind != t.Kind || o.Name != t.Name || o.Repo != t.Repo {
+			continue
+		}
+		if o.Access == t.Access && o.Tree == t.Tree {
 			return
+		}
+		if t.Kind == Path && t.Access != Read && o.Access != Read && (o.Access == Remove) != (t.Access == Remove) {
+			break
 		}
 	}
 	e.Things = append(e.Things, t)

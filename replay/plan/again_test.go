@@ -94,3 +94,19 @@ func TestNewFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestRemovedAndMadeAgain has lines that write a path, remove it and write it again, or the other way round: what holds
+// after one is what its end left, or what was seen.
+func TestRemovedAndMadeAgain(t *testing.T) {
+	for line, want := range map[string]string{
+		"echo a > n; rm n; echo b > n":                   replay.PostFile,
+		"rm n; echo b > n; rm n":                         replay.PostAbsent,
+		"echo a > n; rm n; echo b > n; rm n; echo c > n": replay.PostFile,
+	} {
+		p := made(t, watched("echo x > n | n=0 .", line), Request{})
+		post := p.Steps[len(p.Steps)-1].Post
+		if len(post) != 1 || post[0].Kind != want || post[0].Target != "/home/ann/app/n" {
+			t.Errorf("after %q: %v, want %s", line, post, want)
+		}
+	}
+}

@@ -236,8 +236,9 @@ func (b *builder) asks(a *act, st *replay.Step) {
 func (b *builder) post(i int, a *act, st *replay.Step) {
 	st.Post = []replay.Postcondition{}
 	p := posts{builder: b, i: i, a: a, st: st, more: len(a.Opaque) > 0 || a.Line == nil || a.observed}
-	for _, o := range a.writes {
+	for n, o := range a.writes {
 		switch t := o.thing; {
+		case slices.ContainsFunc(a.writes[n+1:], func(later *write) bool { return later.thing == t }):
 		case isPath(t):
 			p.path(t)
 		case t.Kind == effects.Branch || t.Kind == effects.Tag:
@@ -298,7 +299,10 @@ func (p *posts) addIf(ok bool, kind, target string, t effects.Thing) {
 
 // passing reports whether the act itself removes the path that it writes, or writes the one that it removes.
 func (p *posts) passing(t effects.Thing) bool {
-	at := slices.Index(p.a.Things, t)
+	at := len(p.a.Things) - 1
+	for p.a.Things[at] != t {
+		at--
+	}
 	return slices.ContainsFunc(p.a.Things[at+1:], func(u effects.Thing) bool {
 		if t.Access == effects.Remove {
 			return u.Access == effects.Write && isPath(u) && u.Name == t.Name && u.Sure >= 0.9
