@@ -115,6 +115,13 @@ func (a *act) onlyCopies() bool {
 	return some
 }
 
+// onlyRemoves reports whether a line does nothing but remove files.
+func (a *act) onlyRemoves() bool {
+	return a.Line != nil && len(a.Line.Calls) > 0 && len(a.Line.Redirects) == 0 && !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
+		return c.Name != "rm" && c.Name != "unlink"
+	})
+}
+
 // onlyEdits reports whether a line does nothing but edit files, beside looking for them: git grep -l a | xargs sed -i s/a/b/.
 // sed -i puts a new file in the place of the old one, so that it changes directories too.
 func (a *act) onlyEdits() bool {

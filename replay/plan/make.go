@@ -115,6 +115,7 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 		a.Effects = effects.Of(in)
 		a.whole, a.Line = a.Line, withoutCd(a.Line, c.Cwd, a.home)
 		a.outcome()
+		w.throughLinks(a)
 		o.observe(w, a)
 		if a.failed && w.movedHead(a) {
 			a.failed = false // it committed, and failed in what came after

@@ -88,8 +88,9 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 		a.seen = nil // what it did to the repository is not known
 	}
 	a.unwritten()
+	through := a.onlyRemoves() && len(s.Directories) > 0                // if not there, then where a link led
 	a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool { // rm -f of what is not there
-		return t.Kind == effects.Path && t.Access == effects.Remove && !t.Glob && !t.Partial && within(path.Dir(t.Name), s.Below) && !a.wrote(t.Name) && !slices.Contains(s.Directories, path.Dir(t.Name))
+		return !through && t.Kind == effects.Path && t.Access == effects.Remove && !t.Glob && !t.Partial && within(path.Dir(t.Name), s.Below) && !a.wrote(t.Name) && !slices.Contains(s.Directories, path.Dir(t.Name))
 	})
 	if !ok {
 		return

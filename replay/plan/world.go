@@ -78,6 +78,8 @@ type world struct {
 	pipes   map[string]bool   // the pipes with a name that acts made
 	// trees are the working trees that acts added, with their repositories.
 	trees map[string]string
+	// links are the symbolic links that acts made, with the absolute paths that they lead to.
+	links map[string]string
 	// stashes are the pushes to the stash of a repository that were not taken out again, by repository.
 	stashes map[string][]*back
 	// moved are the directories that acts renamed, with all repositories that are in them.
@@ -243,6 +245,7 @@ func (w *world) leaves(a *act) {
 		}
 	}
 	w.writesDown(a)
+	w.notesLinks(a)
 	if s := w.shell(a.Session); a.Background {
 		s.jobs = append(s.jobs, a.at)
 	}

@@ -1,0 +1,22 @@
+package plan
+
+import "testing"
+
+// TestThroughLinks has what acts do below symbolic links: it concerns the files that the links lead to.
+func TestThroughLinks(t *testing.T) {
+	narratives(t, map[string]struct {
+		lines []string
+		want  string
+	}{
+		"a link in a linked directory that a file replaces": {[]string{
+			"mkdir rel/3 && cp -r rel/2/. rel/3/ | rel/3/v=1 rel/3/ rel/", "ln -sfn rel/3 current | .",
+			"rm current/cfg | rel/3/", "echo local > current/cfg | rel/3/cfg=1 rel/3/",
+		}, "0 1 2 3"},
+		"a link of which nothing is known":              {[]string{"rm old/cfg | rel/3/", "echo local > old/cfg | rel/3/cfg=1 rel/3/"}, "0 1"},
+		"a file that is not there":                      {[]string{"rm -f a | nothing", "echo local > a | a=1 ."}, "1"},
+		"what is written there is read by its own name": {[]string{"ln -s rel/2 current | .", "echo a > current/f | rel/2/f=1 rel/2/", "cp rel/2/f g | g=1 .", "rm -r rel current | -rel/2/f rel/ ."}, "0 1 2 3"},
+		"what is read there is written by its own name": {[]string{"mkdir -p rel/2 | rel/2/ rel/ .", "echo a > rel/2/f | rel/2/f=1 rel/2/", "ln -sT rel/2 current | .", "cp current/f g | g=1 .", "rm -r rel current | -rel/2/f rel/ ."}, "0 1 2 3 4"},
+		"a link that leads elsewhere later":             {[]string{"ln -sfn rel/1 current | .", "cat current/v > one | one=1 .", "ln -sfn rel/2 current | .", "cat current/v > two | two=1 ."}, "0 1 2 3"},
+		"links in a circle":                             {[]string{"ln -s b a | .", "ln -s a b | .", "cat a/v > one; true | one=1 ."}, "0 1 2"},
+	})
+}
