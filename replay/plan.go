@@ -23,13 +23,23 @@ type Plan struct {
 	Steps []Step `json:"steps" nullable:"false" doc:"The steps, in a stable topological order of their needs."`
 	// Settled is what the last replays left in the directory. While all of it holds, the steps marked as
 	// settled are done.
-	Settled     []Postcondition   `json:"settled,omitempty" doc:"What the last replays of these commands left in the directory, as postconditions of the kinds file (it is there, with Hash if that is known) and absent. While all of them hold, the steps marked as settled are done."`
+	Settled []Postcondition `json:"settled,omitempty" doc:"What the last replays of these commands left in the directory, as postconditions of the kinds file (it is there, with Hash if that is known) and absent. While all of them hold, the steps marked as settled are done."`
+	// Inputs are the files that have to be there before.
+	Inputs      []Input           `json:"inputs,omitempty" doc:"Files that steps read by name and that no step before them makes, as far as is known, at most 64."`
 	Left        []Left            `json:"left_out" nullable:"false" doc:"The commands of the narrative that are not needed, oldest first, each with its reason."`
 	Missing     []Missing         `json:"missing,omitempty" doc:"Events that the narrative names and that are not known, such as erased ones."`
 	Mappings    []Mapping         `json:"mappings,omitempty" doc:"What was replaced by what, longest first, and how often."`
 	Parameters  []Parameter       `json:"parameters,omitempty" doc:"Values that differ between runs of the same commands, and which the request may set; and those that it sets, with the others of their names."`
 	Environment []Difference      `json:"environment,omitempty" doc:"How the recorded environment differs between the steps, and from the one that was given."`
 	Watermark   schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"The plan is computed from everything below these offsets."`
+}
+
+// Input is a file that a step reads and that no step makes.
+type Input struct {
+	Path     string             `json:"path" example:"/home/bob/app/Makefile" doc:"Its path, after mapping."`
+	Step     int                `json:"step" example:"0" doc:"The index of the first step that reads it, or of the first that could not do without."`
+	Certain  bool               `json:"certain" example:"true" doc:"Whether the recorded run shows that it was there; otherwise the step may read it."`
+	Evidence []schemas.Position `json:"evidence" nullable:"false" doc:"The position of the command that reads it."`
 }
 
 // Goal is what a plan is for.
@@ -324,6 +334,13 @@ func (p *Plan) identity() (string, error) {
 			return "", fmt.Errorf("encode plan: %w", err)
 		}
 		c.Bytes(b)
+	}
+	if len(p.Inputs) > 0 {
+		b, err := json.Marshal(p.Inputs)
+		if err != nil {
+			return "", fmt.Errorf("encode plan: %w", err)
+		}
+		c.String("inputs").Bytes(b)
 	}
 	sum := c.Sum()
 	return hex.EncodeToString(sum[:]), nil

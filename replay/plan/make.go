@@ -69,6 +69,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 		return replay.Plan{}, err
 	}
 	p.Workspace = b.workspace()
+	p.Inputs = b.inputs()
 	p.Mappings = m.Uses()
 	place := map[schemas.EventID]int{}
 	for _, st := range p.Steps {
@@ -80,6 +81,9 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 		}
 		slices.Sort(param.Steps)
 		p.Parameters = append(p.Parameters, param)
+	}
+	for k := range p.Inputs {
+		p.Inputs[k].Step = place[w.acts[p.Inputs[k].Step].ID]
 	}
 	p.Environment = b.differences(p.Steps, r.Here)
 	return p, p.Identify()

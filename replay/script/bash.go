@@ -11,7 +11,7 @@ import (
 )
 
 func (w *writer) bash() {
-	w.printf("#!/usr/bin/env bash\n# %s\n# Plan %s\n%s%sset -e\n", w.title(), w.p.ID, w.missing(), w.directive())
+	w.printf("#!/usr/bin/env bash\n# %s\n# Plan %s\n%s%s%sset -e\n", w.title(), w.p.ID, w.missing(), w.expects(), w.directive())
 	aliases, jobs, danger := false, false, false
 	for i := range w.p.Steps {
 		s := &w.p.Steps[i]
@@ -39,6 +39,9 @@ apart() { env -i "${recount_env[@]}" bash -ec "$(cat)" </dev/null; }
 	for _, name := range w.secrets(w.p.Steps...) {
 		w.printf(": \"${%s:?give it: it was redacted when it was recorded}\"\nexport %s\n", name, name)
 	}
+	if checks := w.checks(); len(checks) > 0 {
+		w.printf("\n%s\n", strings.Join(checks, "\n"))
+	}
 	if danger {
 		w.printf(`
 # confirm asks for a yes. RECOUNT_YES=1 in the environment gives it to all.
@@ -49,7 +52,7 @@ confirm() {
 }
 `)
 	}
-	cwd := ""
+	cwd, entered := "", map[string]bool{}
 	var env map[string]string
 	for i := range w.p.Steps {
 		s := &w.p.Steps[i]
@@ -73,8 +76,12 @@ confirm() {
 			continue
 		}
 		if s.Cwd != "" && s.Cwd != cwd {
-			w.printf("cd %s\n", quote(s.Cwd))
-			cwd = s.Cwd
+			enter := w.enter(s)
+			if entered[s.Cwd] {
+				enter = enter[len(enter)-1:]
+			}
+			w.printf("%s\n", strings.Join(enter, "\n"))
+			cwd, entered[s.Cwd] = s.Cwd, true
 		}
 		if !maps.Equal(env, s.Env) {
 			for _, name := range sortedEnv(s.Env) {
@@ -118,12 +125,16 @@ func delimiter(text string) string {
 // shell is set again. The shell gets its text in an exported variable, because make takes tabs, @, -
 // and + away from the beginnings of a recipe's lines.
 func (w *writer) makefile() {
-	w.printf("# %s\n# Plan %s\n%s.DEFAULT_GOAL := all\n", w.title(), w.p.ID, w.missing())
+	w.printf("# %s\n# Plan %s\n%s%s.DEFAULT_GOAL := all\n", w.title(), w.p.ID, w.missing(), w.expects())
+	checks := w.checks()
 	var names []string
 	for i := range w.p.Steps {
 		names = append(names, target(i))
 	}
 	w.printf(".PHONY: all %s\n\nall: %s\n", strings.Join(names, " "), strings.Join(names, " "))
+	if len(checks) > 0 {
+		w.printf("\n.PHONY: inputs\ninputs:\n\t@%s\n", strings.Join(dollarsOf(checks), "\n\t@"))
+	}
 	for i := range w.p.Steps {
 		s := &w.p.Steps[i]
 		w.printf("\n")
@@ -131,6 +142,9 @@ func (w *writer) makefile() {
 			w.printf("# %s\n", line)
 		}
 		var on []string
+		if len(checks) > 0 {
+			on = append(on, "inputs")
+		}
 		for _, n := range s.Needs {
 			if t := target(n.On); !slices.Contains(on, t) {
 				on = append(on, t)
@@ -176,7 +190,7 @@ func makeValue(s string) string {
 // lines returns what a step runs in a shell of its own.
 func (w *writer) lines(s *replay.Step) (out []string) {
 	if s.Cwd != "" {
-		out = append(out, "cd "+quote(s.Cwd))
+		out = append(out, w.enter(s)...)
 	}
 	for _, name := range sortedEnv(s.Env) {
 		out = append(out, "export "+name+"="+quote(s.Env[name]))

@@ -11,7 +11,6 @@ import (
 // actions writes a workflow of GitHub Actions.
 func (w *writer) actions() {
 	w.printf("# %s\n# Plan %s\n%sname: replay\non: workflow_dispatch\njobs:\n  replay:\n    runs-on: ubuntu-latest\n    defaults:\n      run:\n        shell: bash\n    steps:\n", w.title(), w.p.ID, w.missing())
-	dirs := map[string]bool{}
 	for i := range w.p.Steps {
 		s := &w.p.Steps[i]
 		for _, line := range w.about(s) {
@@ -28,12 +27,7 @@ func (w *writer) actions() {
 				w.printf("          %s: ${{ secrets.%s }}\n", name, name)
 			}
 		}
-		lines := w.lines(s)
-		if s.Cwd != "" && !dirs[s.Cwd] {
-			dirs[s.Cwd] = true
-			lines = append([]string{"mkdir -p " + quote(s.Cwd)}, lines...)
-		}
-		w.printf("        run: %s\n", block(strings.Join(lines, "\n")))
+		w.printf("        run: %s\n", block(strings.Join(w.lines(s), "\n")))
 	}
 }
 

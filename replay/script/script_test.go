@@ -225,3 +225,45 @@ func TestMissingEventsAreSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestInputsAreExpected checks that scripts make their directory, name the files that have to be there, and stop before
+// their first step where one is missing that is certainly read.
+func TestInputsAreExpected(t *testing.T) {
+	for _, kind := range []string{"bash", "make"} {
+		dir := filepath.Join(t.TempDir(), "new dir")
+		input := filepath.Join(filepath.Dir(dir), "it's $in.txt")
+		p := replay.Plan{
+			Steps: []replay.Step{
+				{Index: 0, Command: "echo began > began", Cwd: dir},
+				{Index: 1, Command: `cat ../it*.txt > out`, Cwd: dir, Needs: []replay.Need{{On: 0, Kind: replay.NeedFile, What: "began"}}},
+			},
+			Inputs: []replay.Input{{Path: input, Step: 1, Certain: true}, {Path: "/nowhere/rc", Step: 0}},
+		}
+		file := write(t, p, kind)
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(text), "#   "+input+" (step 2 reads it)\n#   /nowhere/rc (step 1 may read it)\n") {
+			t.Errorf("%s: %v\n%s", kind, err, text)
+		}
+		args := []string{file}
+		if kind == "make" {
+			args = []string{"-f", file}
+		}
+		out, err := exec.Command(kind, args...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "missing: "+input+", which step 2 reads") {
+			t.Errorf("%s without its input: %v\n%s", kind, err, out)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: the first step began", kind)
+		}
+		if err := os.WriteFile(input, []byte("in\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run(t, kind, args...)
+		if got, err := os.ReadFile(filepath.Join(dir, "out")); err != nil || string(got) != "in\n" {
+			t.Errorf("%s: %q, %v", kind, got, err)
+		}
+		if _, err := exec.LookPath("shellcheck"); err == nil && kind == "bash" {
+			run(t, "shellcheck", file)
+		}
+	}
+}
