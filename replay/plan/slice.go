@@ -252,7 +252,7 @@ func (s *slice) close() {
 			}
 			b := s.w.acts[d.on]
 			s.keep(d.on, replay.Reason{
-				Kind: "needed", Text: fmt.Sprintf("%q needs it: %s", replay.Brief(s.w.acts[i].Command), needText(d)),
+				Kind: "needed", Text: fmt.Sprintf("%q %s it: %s", replay.Brief(s.w.acts[i].Command), s.w.acts[i].sureOf(d), needText(d)),
 				Evidence: []schemas.Position{b.Position, s.w.acts[i].Position},
 			})
 		}
@@ -391,6 +391,15 @@ func (s *slice) madeAgain(remover int, t effects.Thing) int {
 		}
 	}
 	return -1
+}
+
+// sureOf says how sure a dependency of an act is: that a program may read a file since it lies in its directory, or since a word
+// may name it, is no proof that it does.
+func (a *act) sureOf(d dep) string {
+	if d.sure <= 0.6 && (d.kind == replay.NeedFile || d.kind == replay.NeedDirectory) && !a.readsOperand(d.what) {
+		return "may need"
+	}
+	return "needs"
 }
 
 func needText(d dep) string {
