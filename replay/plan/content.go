@@ -28,6 +28,9 @@ func (w *world) backByContent(a *act) *back {
 	if b := w.resetsBack(a); b != nil {
 		return b
 	}
+	if copies && a.movesUnseen() {
+		return nil
+	}
 	var commits *back
 	sub := gitSub(a.Line)
 	if _, here, ok := onlyGit(a.Line); ok && sub == "config" && here.Flag("-f", "--file") {
@@ -82,6 +85,13 @@ func (w *world) backByContent(a *act) *back {
 		all.of, all.from = append(all.of, commits.of...), min(all.from, commits.from)
 	}
 	return all
+}
+
+// movesUnseen reports whether an act moved files of which the recorder saw only that they are gone: those of a folder
+// that gets another name stay as they are.
+func (a *act) movesUnseen() bool {
+	moves := slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "mv" })
+	return moves && !slices.ContainsFunc(slices.Collect(maps.Values(a.seen.Files)), func(f SeenFile) bool { return f.Is != absent })
 }
 
 // removesUnseen reports whether an act removes a path at which earlier acts left something, though what went with it was

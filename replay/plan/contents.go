@@ -82,7 +82,9 @@ func (b *builder) contents(steps []replay.Step) (settled []replay.Postcondition)
 		}
 	}
 	touches(steps, did, b.moved)
-	return b.settle(steps, same, did)
+	settled = b.settle(steps, same, did)
+	swapped(steps)
+	return settled
 }
 
 // trees corrects postconditions about a file that was a directory after the last replay, such as the copy

@@ -340,8 +340,18 @@ func (p *posts) path(t effects.Thing) {
 			post.Kind = replay.PostDirectory
 		}
 	}
+	if post.Kind == replay.PostDirectory && p.removes(t.Name) {
+		p.untold = true // another directory was there before
+	}
 	p.add(post, t)
 	p.st.Outputs = append(p.st.Outputs, post.Target)
+}
+
+// removes reports whether the act itself removes a path.
+func (p *posts) removes(name string) bool {
+	return slices.ContainsFunc(p.a.Things, func(t effects.Thing) bool {
+		return isPath(t) && t.Access == effects.Remove && t.Name == name
+	})
 }
 
 // ref adds what holds of a branch or a tag.
@@ -477,19 +487,22 @@ func (b *builder) certain(a *act, t effects.Thing) bool {
 	return true
 }
 
-// directoryBefore reports whether a path is known to be a directory when an act runs.
+// directoryBefore reports whether a path is known to be a directory when an act runs, and the act does not remove it.
 func (b *builder) directoryBefore(a *act, name string) bool {
-	for _, o := range b.w.acts[:a.at] {
-		if o.Cwd == name || strings.HasPrefix(o.Cwd, name+"/") {
-			return true
-		}
+	is := false
+	for _, o := range b.w.acts[:a.at+1] {
+		is = is || o != a && within(o.Cwd, name)
 		for _, t := range o.Things {
-			if isPath(t) && t.Access != effects.Read && t.Sure > 0.5 && (t.Name == name && t.Kind == effects.Directory || path.Dir(t.Name) == name) {
-				return true
+			switch {
+			case !isPath(t) || t.Access == effects.Read || t.Sure <= 0.5 || t.Glob:
+			case t.Access == effects.Remove:
+				is = is && !within(name, t.Name)
+			case o != a:
+				is = is || t.Name == name && t.Kind == effects.Directory || path.Dir(t.Name) == name
 			}
 		}
 	}
-	return false
+	return is
 }
 
 // commitMessage returns the first line of the message that a line commits with.

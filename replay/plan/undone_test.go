@@ -141,3 +141,23 @@ func TestSettingOfTheUser(t *testing.T) {
 		t.Errorf("kept %q, want %q", got, want)
 	}
 }
+
+// TestSwappedFolders has folders that take the place of others.
+func TestSwappedFolders(t *testing.T) {
+	narratives(t, map[string]struct {
+		lines []string
+		want  string
+	}{
+		"a new folder for an old one, with a file of its": {[]string{
+			"mkdir site.new | site.new/ .", "cp site/a site.new/a | site.new/a=1 site.new/",
+			"mv site site.old | site/a=1>absent site/b=2>absent site.old/a=1 site.old/b=2 site.old/ .", "mv site.new site | site.new/a=1>absent site/a=1 .", "rm -r site.old | site.old/a=1>absent site.old/b=2>absent .",
+		}, "0 1 2 3 4"},
+		"a new folder for an old one, of whose files the recorder sees only that they are gone": {[]string{
+			"mkdir site.new | .", "cp site/a site.new/a | site.new/a=1",
+			"mv site site.old | -site/a -site/b .", "mv site.new site | -site.new/a .", "rm -r site.old | .",
+		}, "0 1 2 3 4"},
+		"a folder that is moved away and back": {[]string{
+			"mkdir d && echo a > d/a | d/a=1", "mv d e | -d/a", "mv e d | -e/a", "rm -r d | -d/a", "echo x > h | h=1",
+		}, "4"},
+	})
+}

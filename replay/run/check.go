@@ -240,11 +240,11 @@ func checkOf(p replay.Postcondition) (check, bool) {
 			return check{}, false
 		}
 		return check{
-			shell(`test -f "$1" && { sha256sum < "$1" || shasum -a 256 < "$1"; } 2>/dev/null`), p.Target + " has the content that its last run left",
+			shell(`test -f "$1" && ! test -L "$1" && { sha256sum < "$1" || shasum -a 256 < "$1"; } 2>/dev/null`), p.Target + " has the content that its last run left",
 			func(out string) bool { return strings.HasPrefix(out, strings.ToLower(p.Hash)) },
 		}, true
 	case replay.PostDirectory:
-		return check{args: shell(`test -d "$1"`), text: "the directory " + p.Target + " exists"}, true
+		return check{args: shell(`test -d "$1" && ! test -L "$1"`), text: "the directory " + p.Target + " exists"}, true
 	case replay.PostAbsent:
 		return check{args: shell(`! test -e "$1" && ! test -L "$1"`), text: p.Target + " does not exist"}, true
 	case replay.PostPackage:

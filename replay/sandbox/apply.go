@@ -44,8 +44,12 @@ func (s *Sandbox) Apply() ([]Change, error) {
 	}
 	defer func() { _ = from.Close() }()
 	var conflicts []string
+	replaced := map[string]bool{} // the links whose place directories take
 	for _, c := range changes {
-		if s.conflicts(to, c) {
+		if c.Old != nil && c.Old.Mode&fs.ModeSymlink != 0 && c.New != nil && c.New.Mode.IsDir() {
+			replaced[c.Path] = true
+		}
+		if s.conflicts(to, c, replaced) {
 			conflicts = append(conflicts, c.Path)
 		}
 	}
@@ -106,13 +110,18 @@ func spaceFor(changes []Change) (need int64) {
 }
 
 // conflicts reports whether the real path is not what it was when the sandbox was opened, and not
-// what it is to become either.
-func (s *Sandbox) conflicts(to *os.Root, c Change) bool {
+// what it is to become either. What is below a link that the changes replace is new.
+func (s *Sandbox) conflicts(to *os.Root, c Change, replaced map[string]bool) bool {
+	below := false
 	for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
 		info, err := to.Lstat(dir)
-		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return true // it was a directory when commands wrote below it, or is about to become one
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 && !replaced[dir] {
+			return true // it was a directory when commands wrote below it
 		}
+		below = below || replaced[dir]
+	}
+	if below {
+		return false
 	}
 	info, err := to.Lstat(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -132,6 +132,30 @@ func TestChangesAndApply(t *testing.T) {
 	})
 }
 
+// TestApplyReplacesLinks has a directory and a file that take the places of symbolic links: what those led to stays.
+func TestApplyReplacesLinks(t *testing.T) {
+	forBoth(t, func(t *testing.T, o Options) {
+		write(t, filepath.Join(o.Dir, "real/f"), "theirs")
+		for link, to := range map[string]string{"dir": "real", "file": "real/f"} {
+			if err := os.Symlink(to, filepath.Join(o.Dir, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := open(t, o)
+		if r := s.sh(t, "rm dir file; mkdir -p dir/sub; echo mine > dir/f; echo mine > dir/sub/g; echo mine > file"); r.Exit != 0 {
+			t.Fatalf("%+v", r)
+		}
+		if _, err := s.Apply(); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"real/f": "theirs", "dir/f": "mine\n", "dir/sub/g": "mine\n", "file": "mine\n"} {
+			if got, err := os.ReadFile(filepath.Join(o.Dir, name)); err != nil || string(got) != want {
+				t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+			}
+		}
+	})
+}
+
 func TestApplyRefusesWhatOthersChanged(t *testing.T) {
 	for name, meanwhile := range map[string]func(dir string) error{
 		"edited":   func(dir string) error { return os.WriteFile(dir+"/edit", []byte("theirs"), 0o644) },
