@@ -344,6 +344,7 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 	if kept < 0 {
 		kept = s.madeAgain(remover, t)
 	}
+	made = made && !s.w.stoodBefore(remover, t)
 	return made || kept >= 0, kept
 }
 
