@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // Kinds of changes.
@@ -119,15 +120,34 @@ func (c *comparison) dir(rel string, hasLower, whole bool) error {
 	return nil
 }
 
-// entry compares one path that is in the upper layer.
+// entry compares one path that is in the upper layer. What is gone since it was listed, or has become something else, is
+// left to the next call: steps that run beside may change anything at any time.
 func (c *comparison) entry(rel string, hasLower, whole bool) error {
+	before := len(c.out)
 	info, err := c.upper.Lstat(rel)
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.compare(rel, info, hasLower, whole)
 	}
+	if err != nil && (gone(err) || info != nil && !c.upper.still(rel, info)) {
+		c.out = c.out[:before]
+		return nil
+	}
+	return err
+}
+
+// gone reports whether an error says that a path is not there any more.
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
+// still reports whether a path is what it was when it was looked at.
+func (l layer) still(rel string, was fs.FileInfo) bool {
+	is, err := l.Lstat(rel)
+	return err == nil && os.SameFile(was, is) && was.Mode().Type() == is.Mode().Type()
+}
+
+func (c *comparison) compare(rel string, info fs.FileInfo, hasLower, whole bool) (err error) {
 	var old fs.FileInfo
 	if hasLower {
-		if old, err = c.lower.Lstat(rel); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if old, err = c.lower.Lstat(rel); err != nil && !gone(err) {
 			return err
 		}
 	}
@@ -170,6 +190,9 @@ func (c *comparison) entry(rel string, hasLower, whole bool) error {
 // removed notes that a path and all below it are removed.
 func (c *comparison) removed(rel string) error {
 	info, err := c.lower.Lstat(rel)
+	if gone(err) {
+		return nil // somebody else removed it
+	}
 	if err != nil {
 		return err
 	}
@@ -222,28 +245,27 @@ func (s *Sandbox) entryOf(t layer, rel string, info fs.FileInfo) (*Entry, error)
 			e.Hash = known.hash
 			return e, nil
 		}
-		hash, err := hashFile(t.Root, rel)
+		hash, size, err := hashFile(t.Root, rel)
 		if err != nil {
 			return nil, err
 		}
-		e.Hash = hash
+		e.Hash, e.Size = hash, size // it may have grown meanwhile
 		s.mu.Lock()
-		s.hashes[full] = hashed{info.Size(), changeTime(info), hash}
+		s.hashes[full] = hashed{size, changeTime(info), hash}
 		s.mu.Unlock()
 	}
 	return e, nil
 }
 
-func hashFile(root *os.Root, rel string) (string, error) {
+// hashFile returns the hash of a file's content and how long that is.
+func hashFile(root *os.Root, rel string) (string, int64, error) {
 	// A pipe that has taken the file's place must not be waited for.
 	f, err := root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	size, err := io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), size, err
 }

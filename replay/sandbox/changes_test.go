@@ -229,3 +229,32 @@ func TestResumeSeesEarlierWrites(t *testing.T) {
 		}
 	})
 }
+
+// TestChangesOfWhatComesAndGoes looks at the changes while files are made, removed and replaced, as steps that run beside do.
+func TestChangesOfWhatComesAndGoes(t *testing.T) {
+	forBoth(t, func(t *testing.T, o Options) {
+		for i := range 20 {
+			write(t, filepath.Join(o.Dir, fmt.Sprint("old", i)), "old")
+		}
+		s := open(t, o)
+		const until = `while ! test -e stop; do for i in 1 2 3 4 5 6 7 8; do echo $i > lock$i; mkdir d$i; echo $i > d$i/f; ln -s f d$i/l; done; rm -r lock? d?; echo $i > d1; ln -s x d2; rm d1 d2; done; rm stop`
+		ended := make(chan error)
+		go func() {
+			_, err := s.Run(t.Context(), s.command(until))
+			ended <- err
+		}()
+		for range 1000 {
+			if _, err := s.Changes(); err != nil {
+				t.Error(err)
+				break
+			}
+		}
+		s.sh(t, "touch stop")
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		if changes, err := s.Changes(); err != nil || len(changes) > 0 {
+			t.Errorf("%s, %v", describe(changes), err)
+		}
+	})
+}
