@@ -66,6 +66,10 @@ func (p *Engine) calledByType(d *scope.Decl) {
 		d.Attributes[scope.Returns] != "" || d.Type == "" {
 		return
 	}
+	if of := p.Lookup(d.Outer, d.Mod.Path(d.Type)); of.Rest == 0 && of.Decl != nil && of.Decl.Attributes[scope.Returns] != "" && of.Decl.IsType() {
+		d.Called, d.Typed = true, p.declared(of.Decl.Outer, of.Decl.Mod, of.Decl.Attributes[scope.Returns])
+		return
+	}
 	if of := p.typeOf(d); of != nil && of.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE && of.Type != "" {
 		d.Called, d.Typed = true, p.declared(of.Outer, of.Mod, of.Type)
 	}

@@ -253,52 +253,6 @@ func kept(of scope.Path, v *scope.Value) bool {
 	return v.Kind == scope.BoundValue && v.Decl != nil && v.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_FIELD && !of.Plain() && v.Decl.Name != of.Last()
 }
 
-// constant returns the constant of a module that a path names and that is called, although nothing
-// is known of its value, as of `export const createSlice = build()`. It returns nil if there is
-// none.
-func (p *Engine) constant(here Site, of scope.Path) *scope.Decl {
-	if p.rules != nil {
-		return nil
-	}
-	s := p.Lookup(here.Scope, of)
-	if s.Rest > 0 || s.Decl == nil || s.Decl.Owner != 0 || s.Decl.Object && !p.Lang.Exports {
-		return nil
-	}
-	all := []*scope.Decl{s.Decl}
-	if p.Lang.Exports && s.Decl.IsType() && !strings.HasSuffix(s.Decl.Mod.File.Path, ".d.ts") { // a constant may have the name of a type
-		all = s.Decl.Outer.Vars[s.Decl.LocalName()].Decls
-	}
-	for _, d := range all {
-		switch d.Kind {
-		case recountv1.SymbolKind_SYMBOL_KIND_CONSTANT, recountv1.SymbolKind_SYMBOL_KIND_VARIABLE:
-			if of := d.Outer.Vars[d.LocalName()].Aliases; len(all) == 1 || len(of) > 0 && of[0].Head != "?" {
-				return d
-			}
-		}
-	}
-	return nil
-}
-
-// several returns the constant that a call names if it is one of several values, or of a declared type, none of them for
-// sure, and not all of other packages. It returns nil if there is no such constant.
-func (l *Linker) several(here Site, of scope.Path, t *scope.Targets) *scope.Decl {
-	if !l.e.Lang.Exports || !of.Plain() || slices.ContainsFunc(t.List, func(to scope.Target) bool { return t.Sure[to] }) {
-		return nil
-	}
-	d := l.e.constant(here, of)
-	if d == nil || d.Kind != recountv1.SymbolKind_SYMBOL_KIND_CONSTANT {
-		return nil
-	}
-	all := d.Outer.Vars[d.LocalName()].Aliases
-	if len(all) < 2 && d.Type == "" || !slices.ContainsFunc(all, func(a scope.Path) bool {
-		found := l.e.Eval(nil, Site{d.Outer, d.Outer.In()}, a)
-		return len(found) == 0 || found[0].Value.Kind != scope.ExternalValue
-	}) {
-		return nil
-	}
-	return d
-}
-
 // standsIn makes a function that a module exports the only sure target of a call if it stands in for functions of the engine,
 // which the call may mean, too, and has their name: exports.hasOwn = Object.hasOwn || function …
 func (l *Linker) standsIn(t *scope.Targets) {

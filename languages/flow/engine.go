@@ -89,6 +89,8 @@ type Engine struct {
 	// ambient has the modules that files of types declare, overwritten the methods whose places others take.
 	ambient     map[string][]*scope.Decl
 	overwritten map[*scope.Decl]bool
+	// entries has what files bind to members of their objects, see entry.
+	entries map[*scope.Module]map[string][]string
 	// given has the texts that calls pass to parameters as literals.
 	given map[*scope.Variable]map[string]bool
 }
@@ -96,7 +98,7 @@ type Engine struct {
 // NewResolver returns a resolver that follows values by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
-		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, tried: map[*scope.Variable]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}, withMethods: map[*scope.Value]bool{}, mixtures: map[mixture]bool{}}
+		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, tried: map[*scope.Variable]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}, withMethods: map[*scope.Value]bool{}, mixtures: map[mixture]bool{}, entries: map[*scope.Module]map[string][]string{}}
 		if lang.Rules != nil {
 			e.rules = lang.Rules(e)
 			p.Rules = e.rules

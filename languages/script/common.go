@@ -47,4 +47,4 @@ prependOnceListener randomBytes randomUUID rawListeners readDoubleBE readInt32LE
 resetAllMocks resolvedOptions restoreAllMocks scrollTop setBreakpoint setDefaultEncoding setKeepAlive setMaxListeners setMinutes setNoDelay setRawMode
 setSeconds setSystemTime setUint8 snakeCase sortBy spyOn startCase startOf stopListening strictEqual timingSafeEqual toEqual toBe toBeDefined toBeNull toContain
 toHaveBeenCalled toHaveBeenCalledWith toMatch toMatchObject toMatchSnapshot toThrow toDate toPath toPromise toStrictEqual toggleClass unescape uniqBy
-upperFirst useFakeTimers userInfo waitFor writeContinue writeInt32LE writeUInt16BE writeUInt32BE writeUInt8 writev`)
+upperFirst useFakeTimers userInfo waitFor writeContinue writeInt32LE writeUInt16BE writeUInt32BE writeUInt8 writev throwIfAborted`)

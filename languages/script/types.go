@@ -253,6 +253,9 @@ func (j *walker) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s sta
 	}
 	if d.Head == 0 {
 		decl.Type = j.typeOf(body, s)
+		if j.Kind(body) == "function_type" {
+			decl.Attributes = map[string]string{scope.Returns: extract.FirstOf(j.signatureType(body, inner), extract.Unknown)}
+		}
 		j.annotation(body, inner)
 		return
 	}
