@@ -14,6 +14,7 @@ import (
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/internal/replaying"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
@@ -123,11 +124,27 @@ func (a *app) forget(ctx context.Context, b *connect.Backend, r api.ForgetReques
 		err = a.PrintJSON(done)
 	} else {
 		nodeview.Erased(a.Terminal, done, yes)
+		if err := a.keptByReplays(done.Events); err != nil {
+			return err
+		}
 	}
 	if err == nil && done.Events == 0 {
 		return exitError(exitNothing)
 	}
 	return err
+}
+
+// keptByReplays says which replays keep files that may have what was erased.
+func (a *app) keptByReplays(erased int) error {
+	state, err := a.StateDir("recount-replays")
+	if err != nil || erased == 0 {
+		return err
+	}
+	if runs := replaying.Kept(state); len(runs) > 0 {
+		a.Printf("files that %s wrote and that were not applied may still have it: %s\n", render.Count(len(runs), "replay"), strings.Join(runs, ", "))
+		a.Printf("forget them with recount replay --resume RUN --discard\n")
+	}
+	return nil
 }
 
 func (a *app) gcCmd() *cobra.Command {

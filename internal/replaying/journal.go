@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -131,6 +130,13 @@ type pastRun struct {
 	past *run.Past
 }
 
+// erasedError says that a run cannot go on since its plan was erased.
+type erasedError struct{ run string }
+
+func (e *erasedError) Error() string {
+	return "the plan of run " + e.run + " was erased, so it can't go on: begin a new one with recount replay, and forget what it wrote with recount replay --resume " + e.run + " --discard"
+}
+
 // askPast asks for a run that was killed or stopped, or is complete and not applied.
 func askPast(ctx context.Context, log question.Answerer, name string, after schemas.Watermark) (*pastRun, error) {
 	resp, err := replays.Question.Ask(ctx, log, replays.Request{Run: name, Plan: true, AtLeast: after})
@@ -139,7 +145,7 @@ func askPast(ctx context.Context, log question.Answerer, name string, after sche
 	}
 	p := &pastRun{run: resp.Runs[0], plan: new(replay.Plan), past: &run.Past{Ended: map[int]run.Outcome{}, Open: map[int]bool{}, Numbers: map[int]int{}}}
 	if len(p.run.Plan) == 0 {
-		return nil, errors.New("the plan of run " + name + " was erased, so it can't go on: begin a new one with recount replay")
+		return nil, &erasedError{name}
 	}
 	if err := json.Unmarshal(p.run.Plan, p.plan); err != nil {
 		return nil, fmt.Errorf("the plan of run %s: %w", name, err)

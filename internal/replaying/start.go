@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/internal/replayjournal"
 	"github.com/recountdb/recount/query"
@@ -59,9 +61,14 @@ func Resume(ctx context.Context, name string, o Options) (Report, error) {
 	return o.execute(ctx, name, past.plan, past.past)
 }
 
-// Discard forgets what a run wrote, and runs nothing.
+// Discard forgets what a run wrote, and runs nothing. It does so also if the run itself, or its plan, was erased.
 func Discard(ctx context.Context, name string, o Options) error {
 	past, err := o.past(ctx, name)
+	var erased *erasedError
+	var unknown *query.NotFoundError
+	if (errors.As(err, &erased) || errors.As(err, &unknown)) && slices.Contains(Kept(o.State), name) {
+		return sandbox.Remove(o.stateOf(name))
+	}
 	if err != nil {
 		return err
 	}
@@ -70,6 +77,19 @@ func Discard(ctx context.Context, name string, o Options) error {
 		return err
 	}
 	return box.Discard()
+}
+
+// Kept returns the names of the runs of which something is kept in a state directory: they were not applied, or did not
+// end.
+func Kept(stateDir string) []string {
+	entries, _ := os.ReadDir(stateDir) // where there is none, no run was
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), "r-") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 // past asks for a run that is to go on, and takes over where it ran and how.

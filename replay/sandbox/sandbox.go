@@ -2,7 +2,10 @@ package sandbox
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -134,6 +137,26 @@ func (s *Sandbox) Discard() error {
 	}
 	if err := removeAll(s.opt.State); err != nil {
 		return fmt.Errorf("sandbox: discard: %w", err)
+	}
+	return nil
+}
+
+// Remove removes what a sandbox that is not open keeps in a state directory, without asking what ran in it. It waits for
+// nobody: the error is a *BusyError while a sandbox is open for the working directory.
+func Remove(stateDir string) error {
+	b, err := os.ReadFile(filepath.Join(stateDir, stateFile))
+	var s state
+	if err == nil && json.Unmarshal(b, &s) == nil {
+		lock, err := lockDir(Options{Dir: s.Dir, State: stateDir})
+		switch {
+		case err == nil:
+			defer func() { _ = lock.Close() }()
+		case !errors.Is(err, fs.ErrNotExist): // without the directory nobody works in it
+			return err
+		}
+	}
+	if err := removeAll(stateDir); err != nil {
+		return fmt.Errorf("sandbox: remove: %w", err)
 	}
 	return nil
 }
