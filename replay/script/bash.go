@@ -122,8 +122,8 @@ func delimiter(text string) string {
 }
 
 // makefile writes a target for each step. Each has a shell of its own, so what it needs of the
-// shell is set again. The shell gets its text in an exported variable, because make takes tabs, @, -
-// and + away from the beginnings of a recipe's lines.
+// shell is set again. The shell gets its text in a variable of the environment, because make takes tabs,
+// @, - and + away from the beginnings of a recipe's lines; the step itself does not see it.
 func (w *writer) makefile() {
 	w.printf("# %s\n# Plan %s\n%s%s.DEFAULT_GOAL := all\n", w.title(), w.p.ID, w.missing(), w.expects())
 	checks := w.checks()
@@ -155,7 +155,7 @@ func (w *writer) makefile() {
 			w.printf("\t@echo %s\n", dollars(quote("by hand: "+oneLine(s.Command)+" ("+oneLine(why)+")")))
 			continue
 		}
-		w.printf("\t@bash -ec \"$$step_%d\"\ndefine step_%d\n%s\nendef\nexport step_%d\n", i+1, i+1, makeValue(strings.Join(w.lines(s), "\n")), i+1)
+		w.printf("\t@env -u step bash -ec \"$$step\"\n%s: export step = $(step_%d)\ndefine step_%d\n%s\nendef\n", target(i), i+1, i+1, makeValue(strings.Join(w.lines(s), "\n")))
 	}
 }
 

@@ -121,6 +121,24 @@ func TestMakeLeavesTheSameFiles(t *testing.T) {
 	check(t, dir)
 }
 
+// TestMakeTellsStepsNothing checks that the texts of steps are not in their environment.
+func TestMakeTellsStepsNothing(t *testing.T) {
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("make is not installed")
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	p := replay.Plan{Steps: []replay.Step{
+		{Index: 0, Cwd: dir, Command: "echo one >/dev/null # zebrafish"},
+		{Index: 1, Cwd: dir, Command: "env > out # zebrafish", Needs: []replay.Need{{On: 0, Kind: replay.NeedOrder}}},
+	}}
+	run(t, "make", "-f", write(t, p, "make"))
+	b, err := os.ReadFile(out)
+	if err != nil || len(b) == 0 || strings.Contains(string(b), "zebrafish") {
+		t.Errorf("%v: the step's environment has\n%s", err, b)
+	}
+}
+
 func TestWhatAScriptCannotRunIsAComment(t *testing.T) {
 	for _, ask := range []replay.Ask{
 		{Kind: replay.AskTerminal, Text: "vim needs a terminal"},
