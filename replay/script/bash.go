@@ -91,7 +91,7 @@ confirm() {
 			}
 			env = s.Env
 		}
-		w.printf("%s\n", expecting(s, inShell(s)))
+		w.printf("%s\n", expecting(s, w.inShell(s)))
 		if moves.MatchString(s.Command) {
 			cwd = "" // the script's shell may be anywhere
 		}
@@ -198,9 +198,11 @@ func (w *writer) lines(s *replay.Step) (out []string) {
 	for _, name := range w.secrets(*s) {
 		out = append(out, fmt.Sprintf(": \"${%s:?give it: it was redacted when it was recorded}\"", name))
 	}
-	out = append(out, w.prelude(s)...)
+	if !ownShell(s) {
+		out = append(out, w.prelude(s)...)
+	}
 	if len(s.Danger) > 0 {
 		out = append(out, fmt.Sprintf("[ \"${RECOUNT_YES:-}\" = 1 ] || { echo %s >&2; exit 1; }", quote("set RECOUNT_YES=1 to allow: "+s.Danger[0].Why)))
 	}
-	return append(out, expecting(s, inShell(s)))
+	return append(out, expecting(s, w.inShell(s)))
 }

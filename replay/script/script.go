@@ -111,17 +111,26 @@ func (w *writer) secrets(steps ...replay.Step) (names []string) {
 	return names
 }
 
-// inShell returns the command of a step for bash: as it is, or through the shell it was written for.
-func inShell(s *replay.Step) string {
-	switch s.Shell {
-	case "", "bash", "sh", "dash", "ash", "ksh", "mksh":
+// inShell returns the command of a step for bash: as it is, or through the shell it was written for, which is told first
+// what the step needs of its session.
+func (w *writer) inShell(s *replay.Step) string {
+	switch {
+	case !ownShell(s):
 		return s.Command
-	case "zsh":
-		if len(s.Sets) > 0 {
-			return s.Command
-		}
+	case s.Shell == "zsh":
+		return "zsh -c " + quote(strings.Join(append(w.prelude(s), s.Command), "\n"))
 	}
 	return s.Shell + " -c " + quote(s.Command)
+}
+
+// ownShell reports whether a step runs in a process of the shell it was written for. Settings in zsh are close enough to
+// bash's, whose later steps may need them.
+func ownShell(s *replay.Step) bool {
+	switch s.Shell {
+	case "", "bash", "sh", "dash", "ash", "ksh", "mksh":
+		return false
+	}
+	return s.Shell != "zsh" || len(s.Sets) == 0
 }
 
 // expecting returns a command that is right if it ends as it did when it was recorded. Of a line with
@@ -153,7 +162,7 @@ func (w *writer) prelude(s *replay.Step) []string {
 	var out []string
 	for i := range w.p.Steps {
 		if seen[i] && manual(&w.p.Steps[i]) == "" {
-			out = append(out, inShell(&w.p.Steps[i]))
+			out = append(out, w.inShell(&w.p.Steps[i]))
 		}
 	}
 	return out

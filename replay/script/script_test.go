@@ -183,6 +183,24 @@ func TestSecretsAreGiven(t *testing.T) {
 	}
 }
 
+// TestZshHasItsVariables has a variable of a session of zsh that is not exported: what runs in a zsh of its own has it.
+func TestZshHasItsVariables(t *testing.T) {
+	if _, err := exec.LookPath("zsh"); err != nil {
+		t.Skip("zsh is not installed")
+	}
+	for kind, program := range map[string][]string{"bash": {"bash"}, "make": {"make", "-f"}} {
+		dir := t.TempDir()
+		p := replay.Plan{Steps: []replay.Step{
+			{Index: 0, Cwd: dir, Shell: "zsh", Command: "n=3", Sets: []string{"n"}},
+			{Index: 1, Cwd: dir, Shell: "zsh", Command: "for ((i=0;i<n;i++)); do echo $i; done > nums", Needs: []replay.Need{{On: 0, Kind: replay.NeedEnvironment, What: "n"}}},
+		}}
+		run(t, program[0], append(program[1:], write(t, p, kind))...)
+		if b, err := os.ReadFile(filepath.Join(dir, "nums")); err != nil || string(b) != "0\n1\n2\n" {
+			t.Errorf("%s: %q, %v", kind, b, err)
+		}
+	}
+}
+
 // TestDangerIsAsked checks that no kind of script runs a dangerous step by itself.
 func TestDangerIsAsked(t *testing.T) {
 	for _, session := range []string{"", "other"} {
