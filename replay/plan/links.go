@@ -23,7 +23,10 @@ func (w *world) throughLinks(a *act) {
 		return path.Join(dir, path.Base(name))
 	}
 	for i := range a.Things {
-		if t := &a.Things[i]; isPath(*t) || t.Kind == effects.Mode {
+		switch t := &a.Things[i]; {
+		case isPath(*t) && t.Access == effects.Read:
+			t.Name, _ = w.followed(t.Name, passed) // of a link, what it leads to is read
+		case isPath(*t), t.Kind == effects.Mode:
 			t.Name = in(t.Name)
 		}
 	}

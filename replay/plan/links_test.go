@@ -17,6 +17,7 @@ func TestThroughLinks(t *testing.T) {
 		"what is written there is read by its own name": {[]string{"ln -s rel/2 current | .", "echo a > current/f | rel/2/f=1 rel/2/", "cp rel/2/f g | g=1 .", "rm -r rel current | -rel/2/f rel/ ."}, "0 1 2 3"},
 		"what is read there is written by its own name": {[]string{"mkdir -p rel/2 | rel/2/ rel/ .", "echo a > rel/2/f | rel/2/f=1 rel/2/", "ln -sT rel/2 current | .", "cp current/f g | g=1 .", "rm -r rel current | -rel/2/f rel/ ."}, "0 1 2 3 4"},
 		"a link that leads elsewhere later":             {[]string{"ln -sfn rel/1 current | .", "cat current/v > one | one=1 .", "ln -sfn rel/2 current | .", "cat current/v > two | two=1 ."}, "0 1 2 3"},
+		"a copy of what is behind a link":               {[]string{"ln -s rel/2 current | .", "echo a > current/f | rel/2/f=1 rel/2/", "cp -r current/. rel/3 | rel/3/f=1 rel/3/ rel/", "rm -r rel/2 current | -rel/2/f rel/ ."}, "0 1 2 3"},
 		"links in a circle":                             {[]string{"ln -s b a | .", "ln -s a b | .", "cat a/v > one; true | one=1 ."}, "0 1 2"},
 	})
 }

@@ -47,6 +47,10 @@ apart() { env -i "${recount_env[@]}" bash -ec "$(cat)" </dev/null; }
 # confirm asks for a yes. RECOUNT_YES=1 in the environment gives it to all.
 confirm() {
   [ "${RECOUNT_YES:-}" = 1 ] && return
+  if ! { : </dev/tty; } 2>/dev/null; then
+    echo "$1: nobody can be asked; RECOUNT_YES=1 in the environment gives a yes to all" >&2
+    exit 1
+  fi
   read -r -p "$1 - go on? [yes/no] " answer </dev/tty
   [ "$answer" = yes ]
 }

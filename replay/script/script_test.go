@@ -212,8 +212,8 @@ func TestDangerIsAsked(t *testing.T) {
 		file := write(t, p, "bash")
 		c := exec.Command("bash", file)
 		c.SysProcAttr = noTerminal()
-		if out, err := c.CombinedOutput(); err == nil {
-			t.Errorf("without a terminal: it ran\n%s", out)
+		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "dangerous: touch") || !strings.Contains(string(out), "RECOUNT_YES=1") {
+			t.Errorf("without a terminal: %v\n%s", err, out)
 		}
 		if _, err := os.Stat(dir + "/done"); err == nil {
 			t.Error("the dangerous step ran")
