@@ -102,6 +102,9 @@ func (f *finder) judgeCall(c *shell.Call) {
 	if displays(c) {
 		f.sees++
 		f.reads(c.Dir)
+		if c.Name == "git" {
+			f.looksByGit(c)
+		}
 		return
 	}
 	if f.setsOwn(c) {
@@ -136,22 +139,12 @@ func (f *finder) looksBySub(c *shell.Call) bool {
 	return true
 }
 
-// looksByGit adds what a call of git reads that only shows something, where that matters to others.
+// looksByGit adds what a call of git reads that only shows something.
 func (f *finder) looksByGit(c *shell.Call) {
-	repo, dir := f.repo(c)
-	if c.Drained || c.Inner {
-		if readsTree[c.Sub()] && !c.Flag("--cached", "--staged") {
-			f.add(Thing{Kind: Path, Name: dir, Access: Read, Tree: true, Sure: 0.6})
-		}
-		for _, w := range shell.Operands(c.After(), "") {
-			if !w.Dynamic && !w.Glob {
-				f.add(Thing{Kind: Branch, Name: w.Value, Access: Read, Repo: repo, Sure: 0.6})
-				f.add(Thing{Kind: Tag, Name: w.Value, Access: Read, Repo: repo, Sure: 0.6})
-			}
-		}
-	}
-	if slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "bisect/") }) {
-		f.add(Thing{Kind: Bisect, Name: "bisect", Access: Read, Repo: repo})
+	if g := f.inRepository(c); c.Flag("--no-index") {
+		f.readTrees(c, g.words)
+	} else {
+		g.shows(c.Sub())
 	}
 }
 
@@ -222,11 +215,13 @@ func (f *finder) readTrees(c *shell.Call, words []shell.Word) {
 // reads0 adds the operands that look like paths of a program that reads; those it knows by name
 // were recorded.
 func (f *finder) reads0(c *shell.Call) {
-	for _, w := range shell.Operands(c.Args, "") {
+	operands := shell.Operands(c.Args, "")
+	for _, w := range operands {
 		for _, w := range f.items(w) {
 			f.mayRead(c, w)
 		}
 	}
+	f.listed(c, operands)
 }
 
 func (f *finder) mayRead(c *shell.Call, w shell.Word) {

@@ -42,6 +42,7 @@ const (
 	Container = "container"
 	Port      = "port"
 	Address   = "address" // of what a service keeps
+	Entries   = "entries" // the names in a directory
 	Job       = "job"
 	// Things of a repository.
 	Repository = "repository"
@@ -109,6 +110,8 @@ type Effects struct {
 	// Err says why it could not be.
 	Err    error
 	Things []Thing
+	// Shown are things that it reads only to display them, which matters where what it displays was asked for.
+	Shown []Thing
 	// Opaque are the directories below which it may read and write anything, and Built whether it
 	// is a program that builds, whose products are files of unknown names.
 	Opaque []string
@@ -210,6 +213,8 @@ type finder struct {
 	elsewhere map[string]bool
 	// acts counts calls that change something or may, sees those that only look.
 	acts, sees, goes, checks int
+	// kept means that what is printed at this place is kept, whatever its own line does with it.
+	kept bool
 	// strange means that a program was called that no table has.
 	strange bool
 	// does means that something was called, or written to, of which no word tells that it only shows something.

@@ -29,7 +29,7 @@ func things(e Effects) string {
 
 func TestThings(t *testing.T) {
 	for command, want := range map[string]string{
-		"git format-patch -2 main":                     "reads commit HEAD; reads repository repository; writes path /w/*.patch",
+		"git format-patch -2 main":                     "reads branch main; reads commit HEAD; reads repository repository; reads tag main; writes path /w/*.patch",
 		"git remote add r ../x":                        "reads repository repository; writes remote r; writes settings remote r",
 		`python3 -c 'print(open("a/b"))' in/f`:         "reads path /w/in/f",
 		"gofmt -w a.go cmd":                            "updates path /w/a.go; updates path /w/cmd/**",
@@ -106,7 +106,7 @@ func TestThings(t *testing.T) {
 		"make DESTDIR=/s install":                      "updates path /s/**",
 		"make INSTALL_MOD_PATH=/s modules_install":     "updates path /s/**",
 		"make help":                                    "",
-		"git rerere status":                            "",
+		"git rerere status":                            "reads repository repository",
 		"pip install Requests":                         "reads path /home/a/.config/pip/pip.conf; writes package pip requests",
 		"git commit -m x":                              "reads repository repository; reads settings *; reads staged *; updates commit HEAD",
 		"git checkout -b feature":                      "reads repository repository; updates commit HEAD; writes branch feature",
@@ -115,8 +115,8 @@ func TestThings(t *testing.T) {
 		"D=/srv/x; (cd $D/y && touch f); touch g":      "reads path /srv/x/y; updates path /srv/x/y/f; updates path /w/g",
 		"kill -0 $(cat pid)":                           "reads path /w/pid",
 		"cd ~/d && touch f":                            "reads path /home/a/d; updates path /home/a/d/f",
-		"git diff > d":                                 "reads path /w/**; reads repository repository; writes path /w/d",
-		"git diff --staged > d":                        "reads repository repository; writes path /w/d",
+		"git diff > d":                                 "reads commit HEAD; reads path /w/**; reads repository repository; reads staged *; writes path /w/d",
+		"git diff --staged > d":                        "reads commit HEAD; reads repository repository; reads staged *; writes path /w/d",
 		"git status":                                   "reads repository repository",
 		"docker build -t app .":                        "reads path /w/**; writes image app",
 		"docker run --rm app":                          "reads image app",

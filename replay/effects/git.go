@@ -9,9 +9,6 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// readsTree are subcommands of git whose output tells what is in the working tree.
-var readsTree = words("diff status grep ls-files blame")
-
 // repo adds the repository that a call of git works in: that of --git-dir or $GIT_DIR, or else the one around its
 // directory. It returns its name, and the directory of its working tree.
 func (f *finder) repo(c *shell.Call) (name, worktree string) {
@@ -65,12 +62,19 @@ func (f *finder) git(c *shell.Call) {
 		f.cloned(c, after)
 		return
 	}
-	repo, worktree := f.repo(c)
-	here.Dir = f.repoDir(c, c.Dir)
-	g := &gitCall{f: f, c: c, here: &here, repo: repo, worktree: worktree}
-	g.words = shell.Operands(after, "-m -F -C -c --author --date --message -b -B -X -s --onto --depth -o -S -n --format --upstream")
 	f.acts++
-	g.judge(sub)
+	f.inRepository(c).judge(sub)
+}
+
+// inRepository returns a call of git in a repository, and adds that.
+func (f *finder) inRepository(c *shell.Call) *gitCall {
+	repo, worktree := f.repo(c)
+	after := c.After()
+	return &gitCall{
+		f: f, c: c, repo: repo, worktree: worktree,
+		here:  &shell.Call{Name: "git", Args: after, Dir: f.repoDir(c, c.Dir)},
+		words: shell.Operands(after, "-m -F -C -c --author --date --message -b -B -X -s --onto --depth -o -S -n --format --upstream"),
+	}
 }
 
 // LooksByGit reports whether a subcommand of git changes nothing.
@@ -176,6 +180,11 @@ func (f *finder) remote(c *shell.Call, ws []shell.Word) {
 	f.path(shell.Word{Value: v, Dynamic: ws[0].Dynamic, Quoted: ws[0].Quoted}, f.repoDir(c, c.Dir), access, true)
 	if name, ok := shell.Resolve(shell.Word{Value: v}, f.repoDir(c, c.Dir), f.c.Home); ok {
 		f.add(Thing{Kind: Repository, Name: "repository", Access: Read, Repo: name, Sure: 0.8})
+		if access == Read {
+			f.add(Thing{Kind: Commit, Name: "HEAD", Access: Read, Repo: name, Sure: 0.8})
+			f.add(Thing{Kind: Branch, Name: "*", Access: Read, Repo: name, Sure: 0.8})
+			f.add(Thing{Kind: Tag, Name: "*", Access: Read, Repo: name, Sure: 0.8})
+		}
 	}
 }
 

@@ -15,12 +15,14 @@ type gitCall struct {
 	c, here *shell.Call
 	// repo is the name of the repository, and worktree the directory of its working tree.
 	repo, worktree string
-	// words are the operands of the subcommand.
+	// words are the operands of the subcommand sub.
 	words []shell.Word
+	sub   string
 }
 
 // judge adds what a subcommand does.
 func (g *gitCall) judge(sub string) {
+	g.sub = sub
 	switch sub {
 	case "add", "stage":
 		g.staged(Write)
@@ -56,6 +58,7 @@ func (g *gitCall) judge(sub string) {
 			return
 		}
 		g.add("stash", "stash", Update)
+		g.add(Commit, "HEAD", Read)
 		g.changesTree()
 	case "fetch":
 		g.add(Settings, "*", Read)
@@ -66,7 +69,14 @@ func (g *gitCall) judge(sub string) {
 	case "archive", "bundle", "format-patch":
 		g.add(Commit, "HEAD", Read)
 		g.pack(sub)
-	case "notes", "submodule", "sparse-checkout", "rerere", "replace":
+	case "notes":
+		if shownByGit[sub][append(g.words, shell.Word{Value: "list"})[0].Value] {
+			g.looks()
+			return
+		}
+		g.add(Commit, "HEAD", Read)
+		g.add("notes", "notes", Update)
+	case "submodule", "sparse-checkout", "rerere", "replace":
 		if shownByGit[sub][append(g.words, shell.Word{})[0].Value] || sub == "replace" && g.here.Flag("-l", "--list") {
 			g.looks()
 			return
@@ -100,6 +110,7 @@ func (g *gitCall) add(kind, name string, a Access) {
 func (g *gitCall) looks() {
 	g.f.acts--
 	g.f.sees++
+	g.shows(g.sub)
 }
 
 // changesTree adds that files of the working tree change.
@@ -115,16 +126,20 @@ func (g *gitCall) first(any ...string) bool {
 // revisions adds the branches and tags that words may name.
 func (g *gitCall) revisions(words []shell.Word) {
 	for _, w := range words {
-		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(w.Value, "^"), "origin/"), "..")
-		if i := strings.IndexAny(name, "~^"); i > 0 {
-			name = name[:i]
-		}
-		if strings.Contains(name, "bisect/") {
+		if strings.Contains(w.Value, "bisect/") {
 			g.add(Bisect, "bisect", Read)
 			continue
 		}
-		g.add(Branch, name, Read)
-		g.add(Tag, strings.TrimPrefix(name, "tags/"), Read)
+		for _, name := range revisionsIn(w.Value) {
+			switch name {
+			case ":":
+			case "stash":
+				g.add("stash", "stash", Read)
+			default:
+				g.add(Branch, name, Read)
+				g.add(Tag, name, Read)
+			}
+		}
 	}
 }
 
@@ -261,7 +276,7 @@ func (g *gitCall) branch() {
 		if len(g.words) > 0 {
 			g.add(Branch, g.words[len(g.words)-1].Value, Write)
 		}
-	case g.here.Flag("-a", "-r", "-v", "-vv", "--list", "--contains", "--merged", "--show-current", "--no-merged") || len(g.words) == 0:
+	case g.here.Flag("-a", "-r", "-v", "-vv", "--list", "--contains", "--no-contains", "--merged", "--show-current", "--no-merged", "--points-at") || len(g.words) == 0:
 		g.looks()
 	default:
 		g.begin(Branch)
@@ -274,7 +289,7 @@ func (g *gitCall) tag() {
 		for _, w := range g.words {
 			g.add(Tag, w.Value, Remove)
 		}
-	case g.here.Flag("-l", "--list", "--contains", "-v", "-n") || len(g.words) == 0:
+	case g.here.Flag("-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "-v", "-n") || len(g.words) == 0:
 		g.looks()
 	default:
 		g.begin(Tag)
@@ -418,6 +433,15 @@ var shownByGit = map[string]map[string]bool{
 func (g *gitCall) pack(sub string) {
 	f, dir := g.f, g.here.Dir
 	w, ok := g.here.FlagValue("-o", "--output", "--output-directory")
+	named := g.words
+	if sub == "bundle" {
+		named = named[min(2, len(named)):]
+	}
+	g.revisions(named)
+	if g.here.Flag("--all", "--branches", "--tags") {
+		g.add(Branch, "*", Read)
+		g.add(Tag, "*", Read)
+	}
 	switch {
 	case sub == "bundle" && len(g.words) > 1 && g.first("verify", "list-heads"):
 		g.looks()

@@ -187,6 +187,7 @@ func (f *finder) enter(c *shell.Call, name, text string, args []shell.Word, here
 	}
 	in := newFinder(nil, f.c)
 	in.within = append(slices.Clone(f.within), name)
+	in.kept = f.keeps(c)
 	in.c.Vars, in.c.Functions = maps.Clone(f.c.Vars), maps.Clone(f.c.Functions)
 	in.c.Content = f.content
 	if c.Dir != "" {
@@ -279,6 +280,9 @@ func (f *finder) takes(c *shell.Call, in *finder, here bool) {
 			continue // what the script started it also ended
 		}
 		f.add(t)
+	}
+	for _, t := range in.Shown {
+		f.see(t, false)
 	}
 	for _, dir := range in.Opaque {
 		f.opaque(dir)

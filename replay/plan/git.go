@@ -389,6 +389,10 @@ func (w *world) remotes(a *act) {
 		for _, o := range slices.Backward(w.exact[key(effects.Thing{Kind: effects.Remote, Repo: t.Repo, Name: name})]) {
 			if o.thing.Access != effects.Remove && o.gone < 0 && strings.HasPrefix(o.thing.Value, "/") {
 				a.Things = append(a.Things, effects.Thing{Kind: effects.Path, Name: o.thing.Value, Access: access, Tree: true, Sure: 0.8})
+				if access == effects.Read {
+					repo := w.repo(o.thing.Value, a.Workspace, &o.thing)
+					a.Things = append(a.Things, effects.Thing{Kind: effects.Commit, Name: "HEAD", Access: access, Repo: repo, Sure: 0.8})
+				}
 				break
 			}
 		}

@@ -27,7 +27,14 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	if err != nil {
 		return replay.Plan{}, err
 	}
-	w := join(n)
+	asked := n // for what it displays, too
+	if r.All {
+		asked.Goals = nil
+		for _, c := range n.Commands {
+			asked.Goals = append(asked.Goals, c.ID)
+		}
+	}
+	w := join(asked)
 	var goals []int
 	for i, a := range w.acts {
 		if slices.Contains(n.Goals, a.ID) {
@@ -117,6 +124,9 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 			in.Resources = append(in.Resources, effects.Resource{Kind: r.Kind, Name: r.Name, Read: strings.HasPrefix(r.Access, "read"), Write: strings.HasSuffix(r.Access, "write")})
 		}
 		a.Effects = effects.Of(in)
+		if slices.Contains(n.Goals, c.ID) {
+			a.Things = append(a.Things, a.Shown...)
+		}
 		a.whole, a.Line = a.Line, withoutCd(a.Line, c.Cwd, a.home)
 		a.outcome()
 		w.throughLinks(a)
@@ -495,77 +505,6 @@ func names(a, b map[string]string) []string {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// order adds the dependencies that only keep an order: a step must not overwrite what an earlier step
-// still reads or writes, and must not read what a later step overwrites.
-func (b *builder) order(steps []replay.Step) {
-	type touch struct {
-		step   int
-		writes bool
-	}
-	touched := map[string][]touch{}
-	last := -1                  // the last step that may read or write unknown files
-	var since []int             // the steps since then
-	shellOf := map[string]int{} // the last step of a session that changed its shell
-	users := map[string][]int{} // the steps of a session since then
-	need := func(i, on int, what string) {
-		st := &steps[i]
-		if on == i || on < 0 {
-			return
-		}
-		for _, n := range st.Needs {
-			if n.On == on {
-				return
-			}
-		}
-		st.Needs = append(st.Needs, replay.Need{On: on, Kind: replay.NeedOrder, What: what, Evidence: []schemas.Position{steps[on].Position, st.Position}, Confidence: 0.5})
-	}
-	for i := range b.w.acts {
-		if !b.s.kept[i] {
-			continue
-		}
-		k := b.index[i]
-		a := b.w.acts[i]
-		wide := len(a.Opaque) > 0 || len(a.Reads) > 0 || a.Line == nil
-		for _, t := range a.Things {
-			wide = wide || isPath(t) && (t.Tree || t.Glob) && t.Access != effects.Read
-			id := key(t)
-			for _, o := range touched[id] {
-				if o.writes || t.Access != effects.Read {
-					need(k, o.step, t.Name)
-				}
-			}
-			if t.Access != effects.Read {
-				touched[id] = nil
-			}
-			touched[id] = append(touched[id], touch{k, t.Access != effects.Read})
-		}
-		if a.Session != "" {
-			if on, ok := shellOf[a.Session]; ok && len(a.Sets)+len(a.Unsets) > 0 {
-				need(k, on, "the shell of "+a.Session)
-			}
-			if len(a.Sets)+len(a.Unsets) > 0 {
-				for _, on := range users[a.Session] {
-					need(k, on, "the shell of "+a.Session)
-				}
-				shellOf[a.Session], users[a.Session] = k, nil
-			} else {
-				users[a.Session] = append(users[a.Session], k)
-			}
-		}
-		if last >= 0 {
-			need(k, last, "what step before it may change")
-		}
-		if wide {
-			for _, on := range since {
-				need(k, on, "what it may read or change")
-			}
-			since, last = nil, k
-		} else {
-			since = append(since, k)
-		}
-	}
 }
 
 // isDirectory reports whether a path has something below it in the narrative, so that it is a

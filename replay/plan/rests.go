@@ -113,6 +113,10 @@ func (a *act) needs(d dep) {
 // read adds dependencies on the acts that wrote the thing that an act reads.
 func (w *world) read(a *act, t effects.Thing) {
 	w.afterBacks(a, t)
+	if t.Kind == effects.Entries {
+		w.listed(a, t.Name)
+		return
+	}
 	if t.Kind == effects.Port {
 		for _, o := range w.exact[key(t)] {
 			if o.gone < 0 && o.thing.Value != "" {
@@ -129,7 +133,11 @@ func (w *world) read(a *act, t effects.Thing) {
 	if t.Tree || t.Glob || t.Name == "*" {
 		for _, list := range w.exact {
 			for _, o := range list {
-				if o.gone < 0 && o.thing.Access != effects.Remove && covers(t, o.thing) {
+				switch {
+				case o.gone >= 0 || !covers(t, o.thing):
+				case o.thing.Access == effects.Remove:
+					w.afterRemoval(a, o)
+				default:
 					found = true
 					a.mayNeed(dep{o.act, kindOf(o.thing), name(o.thing), min(t.Sure, o.thing.Sure, 0.9), false})
 				}

@@ -68,7 +68,7 @@ func kindOf(t effects.Thing) string {
 		return replay.NeedService
 	case effects.Branch, effects.Tag:
 		return replay.NeedBranch
-	case effects.Commit, effects.Staged, effects.Repository, effects.Settings, effects.Bisect, effects.Remote, "stash", "pushed":
+	case effects.Commit, effects.Staged, effects.Repository, effects.Settings, effects.Bisect, effects.Remote, "stash", "notes", "pushed":
 		return replay.NeedCommit
 	case effects.Path:
 		if t.Tree {

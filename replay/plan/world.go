@@ -166,7 +166,7 @@ func (w *world) place(a *act) {
 		switch t.Kind {
 		case effects.Job:
 			t.Repo = a.Session
-		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, effects.Bisect, effects.Remote, effects.Fetched, "stash", "pushed":
+		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, effects.Bisect, effects.Remote, effects.Fetched, "stash", "notes", "pushed":
 			if !own[t.Repo] {
 				t.Repo = w.repo(t.Repo, a.Workspace, t)
 			}

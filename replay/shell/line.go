@@ -73,6 +73,8 @@ type Call struct {
 	// Piped means that it reads the output of another command; Fed that it reads a file or a
 	// document; Drained that its output goes to another command or to a file.
 	Piped, Fed, Drained bool
+	// Kept means that its output goes to a file or into the line, rather than to another command alone.
+	Kept bool
 	// Deferred means that it is in the body of a function, which may not run at all; Maybe that it
 	// stands in a branch, so that the line may run without it.
 	Deferred, Maybe bool

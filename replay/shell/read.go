@@ -33,6 +33,7 @@ type reader struct {
 	seen     map[string]bool   // variables in line.Uses
 	piped    bool
 	drained  bool
+	kept     bool
 	ground   bool // in the background
 	// document is what the here-document of the statement around this place holds.
 	document *string
@@ -74,7 +75,7 @@ func (r *reader) stmt(s *syntax.Stmt) {
 }
 
 func (r *reader) body(s *syntax.Stmt) {
-	fed, drained, document := false, r.drained, r.document
+	fed, drained, kept, document := false, r.drained, r.kept, r.document
 	for _, rd := range s.Redirs {
 		op := rd.Op.String()
 		switch {
@@ -109,21 +110,23 @@ func (r *reader) body(s *syntax.Stmt) {
 				document = new(string)
 			}
 			fed = fed || strings.HasPrefix(op, "<")
-			drained = drained || strings.HasPrefix(op, ">") && (rd.N == nil || rd.N.Value == "1")
+			if strings.HasPrefix(op, ">") && (rd.N == nil || rd.N.Value == "1") {
+				drained, kept = true, false
+			}
 			continue
 		}
 		if strings.HasPrefix(op, "<") {
 			fed = true
 		} else if rd.N == nil || rd.N.Value == "1" {
-			drained = true
+			drained, kept = true, true
 		}
 		r.line.Redirects = append(r.line.Redirects, Redirect{Op: op, Target: target, Dir: r.dir, Abroad: r.abroad, Deferred: r.deferred, Maybe: r.maybe, Before: len(r.line.Calls)})
 	}
-	was, outer := r.drained, r.document
-	r.drained, r.document = drained, document
+	was, wasKept, outer := r.drained, r.kept, r.document
+	r.drained, r.kept, r.document = drained, kept, document
 	before := len(r.line.Calls)
 	r.command(s.Cmd)
-	r.drained, r.document = was, outer
+	r.drained, r.kept, r.document = was, wasKept, outer
 	r.text(s, before, document)
 	if fed {
 		for i := before; i < len(r.line.Calls); i++ {
@@ -138,11 +141,11 @@ func (r *reader) command(c syntax.Command) {
 		r.call(c)
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
-			drained, piped := r.drained, r.piped
-			r.drained = true
+			drained, kept, piped := r.drained, r.kept, r.piped
+			r.drained, r.kept = true, false
 			r.apart(func() { r.stmt(c.X) })
 			document := r.document
-			r.drained, r.piped, r.document = drained, true, nil
+			r.drained, r.kept, r.piped, r.document = drained, kept, true, nil
 			r.apart(func() { r.stmt(c.Y) })
 			r.piped, r.document = piped, document
 			return
@@ -360,7 +363,7 @@ func (r *reader) add(c Call) {
 	}
 	c.Dir, c.Via, c.Abroad, c.Inner, c.Background = r.dir, slices.Clone(r.via), r.abroad, r.inner > 0, r.ground
 	c.Apart = r.subshell
-	c.Deferred, c.Maybe, c.Piped, c.Drained, c.Document = r.deferred, r.maybe, r.piped, r.drained, r.document
+	c.Deferred, c.Maybe, c.Piped, c.Drained, c.Kept, c.Document = r.deferred, r.maybe, r.piped, r.drained, r.kept, r.document
 	if c.Abroad {
 		c.Dir = ""
 	}
@@ -452,12 +455,12 @@ func (r *reader) bare(parts ...syntax.ArithmExpr) {
 }
 
 func (r *reader) within(stmts []*syntax.Stmt) {
-	piped, drained, document := r.piped, r.drained, r.document
+	piped, drained, kept, document := r.piped, r.drained, r.kept, r.document
 	r.inner++
-	r.piped, r.drained, r.document = false, true, nil
+	r.piped, r.drained, r.kept, r.document = false, true, true, nil
 	r.apart(func() { r.stmts(stmts) })
 	r.inner--
-	r.piped, r.drained, r.document = piped, drained, document
+	r.piped, r.drained, r.kept, r.document = piped, drained, kept, document
 }
 
 // flowing are devices, by what follows /dev/, that hold nothing of what is written into them: terminals, pipes,

@@ -291,7 +291,7 @@ func (r *reader) script(words []Word) {
 	}
 	inner := reader{
 		line: &Line{Source: text, File: file}, dir: r.dir, home: r.home, value: r.value, looping: r.looping, inner: r.inner, deferred: r.deferred, abroad: r.abroad,
-		via: r.via, nested: r.nested + 1, loops: r.loops, seen: map[string]bool{}, piped: r.piped, drained: r.drained, ground: r.ground,
+		via: r.via, nested: r.nested + 1, loops: r.loops, seen: map[string]bool{}, piped: r.piped, drained: r.drained, kept: r.kept, ground: r.ground,
 		maybe: r.maybe, subshell: r.subshell, document: r.document,
 	}
 	inner.stmts(file.Stmts)
