@@ -84,11 +84,13 @@ func sameAsBefore(f *recountv1.WrittenFile) bool {
 	return !f.GetRemoved() && len(f.GetWasSha256()) > 0 && string(f.GetSha256()) == string(f.GetWasSha256()) && f.GetMode() == f.GetWasMode()
 }
 
-// CachedFile reports whether a file lies in a directory in which interpreters and test runners keep what they can
-// make again.
+// CachedFile reports whether a file lies in a directory in which interpreters, toolchains and test runners keep what they
+// can make again, or counts of their own use.
 func CachedFile(name string) bool {
-	return strings.Contains(name, "/__pycache__/") || strings.Contains(name, "/.pytest_cache/") || strings.Contains(name, "/.mypy_cache/") || strings.Contains(name, "/.ruff_cache/") || strings.Contains(name, "/.cache/") || strings.Contains(name, "/Testing/Temporary/")
+	return slices.ContainsFunc(cacheDirectories, func(dir string) bool { return strings.Contains(name, dir) })
 }
+
+var cacheDirectories = []string{"/__pycache__/", "/.pytest_cache/", "/.mypy_cache/", "/.ruff_cache/", "/.cache/", "/Testing/Temporary/", "/.config/go/telemetry/"}
 
 // looksTogether is the number of neighbouring events that are read together. A read takes longer than
 // reading some more.

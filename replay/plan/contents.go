@@ -127,8 +127,8 @@ func unnamed(st *replay.Step, dids []*replays.Did) (out []replay.Postcondition, 
 			return nil, false
 		}
 		for _, f := range d.Files {
-			if seen[f.Path] || strings.Contains(f.Path, "/.git/") || !f.Removed && f.SHA256 == "" {
-				continue // files below .git change with almost every command
+			if seen[f.Path] || strings.Contains(f.Path, "/.git/") || cached(f.Path) || !f.Removed && f.SHA256 == "" {
+				continue // files below .git change with almost every command, and caches with any look
 			}
 			seen[f.Path] = true
 			p := replay.Postcondition{Kind: replay.PostFile, Target: f.Path, Hash: f.SHA256}

@@ -68,9 +68,9 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 					continue
 				}
 				switch {
-				case over[d.Intent] && !f.Removed && !passing(f.Path):
+				case over[d.Intent] && !f.Removed && !passing(f.Path) && !cached(f.Path):
 					left[f.Path] = &replay.Postcondition{Kind: replay.PostFile, Target: f.Path} // with whatever content
-				case unsteady[d.Intent] || passing(f.Path):
+				case unsteady[d.Intent] || passing(f.Path) || cached(f.Path):
 					left[f.Path] = nil
 				case f.Removed:
 					left[f.Path] = &replay.Postcondition{Kind: replay.PostAbsent, Target: f.Path}

@@ -192,3 +192,18 @@ func TestNumbersOfProcesses(t *testing.T) {
 		}
 	}
 }
+
+// TestCachesProveNothing has a step that also changed what its toolchain counts: that changes with any look.
+func TestCachesProveNothing(t *testing.T) {
+	const dir = "/home/ann/app"
+	n := narrative("go generate ./...")
+	n.Replayed = []replays.Did{{Intent: id(0), Run: "r", Command: "go generate ./...", Cwd: dir, Alone: true, Whole: true, Within: true, Files: []replays.File{
+		{Path: dir + "/x.go", SHA256: "1"}, {Path: dir + "/.config/go/telemetry/local/go.count", SHA256: "2"}, {Path: dir + "/__pycache__/a.pyc", SHA256: "3"},
+	}}}
+	p := made(t, n, Request{})
+	for _, all := range [][]replay.Postcondition{p.Settled, p.Steps[0].Post} {
+		if len(all) != 1 || all[0].Target != dir+"/x.go" {
+			t.Errorf("told by %v", all)
+		}
+	}
+}
