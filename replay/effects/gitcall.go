@@ -269,6 +269,9 @@ func (g *gitCall) merge(sub string) {
 func (g *gitCall) branch() {
 	switch {
 	case g.here.Flag("-d", "-D", "--delete"):
+		if !g.here.Flag("-D", "-f", "--force") {
+			g.add(Commit, "HEAD", Read) // it has to be merged
+		}
 		for _, w := range g.words {
 			g.add(Branch, w.Value, Remove)
 		}

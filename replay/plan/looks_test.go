@@ -78,6 +78,8 @@ func TestLooksKeepTheirPlace(t *testing.T) {
 		{"rm a", "ls > l"},
 		{"rm d/a", "git diff --no-index d e > p; true"},
 		{"tar cf d.tar d", "rm d/a"},
+		{"git commit -qam second", "git branch -d b"},
+		{"git add a", "git add b"},
 		{"cat *.txt > all", "echo b > b.txt"},
 	} {
 		p := made(t, narrative(lines...), Request{All: true})

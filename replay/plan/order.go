@@ -52,6 +52,12 @@ func (b *builder) order(steps []replay.Step) {
 				touched[id] = nil
 			}
 			touched[id] = append(touched[id], touch{k, t.Access != effects.Read})
+			if t.Access != effects.Read && t.Repo != "" && t.Kind != effects.Job {
+				for _, o := range touched["\x00"+t.Repo] {
+					need(k, o.step, t.Repo) // git locks what it writes of a repository, and does not wait
+				}
+				touched["\x00"+t.Repo] = []touch{{k, true}}
+			}
 			p, others := part{k, t}, broad
 			if p.broad() {
 				others = here
