@@ -1,129 +1,190 @@
 package plan
 
 import (
+	"maps"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/effects"
 	"github.com/recountdb/recount/schemas"
 )
 
-// order adds the dependencies that only keep an order: a step must not overwrite what an earlier step
-// still reads or writes, and must not read what a later step overwrites.
+// use is a place that a step reads or changes. Of two uses of which one lies in the other, and of which one at least
+// changes its place, the steps keep their order.
+type use struct {
+	place   string // a path, beside for all that is no path, or everywhere
+	changes bool
+}
+
+const (
+	everywhere = ""
+	beside     = "beside" // services, packages, images: what they have to do with each other is not known
+)
+
+// orderer finds the steps that have to keep the order in which they were recorded.
+type orderer struct {
+	at, below map[string][]user // by place: the uses of it, and of what lies in it
+	links     map[string]string // other names of paths, by path
+	services  []use             // what the steps use that left something running
+	shellOf   map[string]int    // the last step of a session that changed its shell
+	users     map[string][]int  // the steps of a session since then
+}
+
+type user struct {
+	step    int
+	changes bool
+}
+
+// order adds the dependencies that only keep an order: what a step uses must not be changed by an earlier one later than
+// it was, nor by a later one earlier. Steps of which nothing keeps the order may run side by side, so it is better to
+// add one too many.
 func (b *builder) order(steps []replay.Step) {
-	type touch struct {
-		step   int
-		writes bool
-	}
-	touched := map[string][]touch{}
-	var here, broad []part      // what the steps since last touched, and of that what includes other things
-	last := -1                  // the last step that may read or write unknown files
-	var since []int             // the steps since then
-	shellOf := map[string]int{} // the last step of a session that changed its shell
-	users := map[string][]int{} // the steps of a session since then
-	need := func(i, on int, what string) {
-		st := &steps[i]
-		if on == i || on < 0 {
-			return
-		}
-		for _, n := range st.Needs {
-			if n.On == on {
-				return
-			}
-		}
-		st.Needs = append(st.Needs, replay.Need{On: on, Kind: replay.NeedOrder, What: what, Evidence: []schemas.Position{steps[on].Position, st.Position}, Confidence: 0.5})
-	}
-	for i := range b.w.acts {
+	o := orderer{at: map[string][]user{}, below: map[string][]user{}, links: map[string]string{}, shellOf: map[string]int{}, users: map[string][]int{}}
+	before := make([]bits, len(steps)) // what each step waits for, directly or not
+	for i, a := range b.w.acts {
 		if !b.s.kept[i] {
 			continue
 		}
 		k := b.index[i]
-		a := b.w.acts[i]
-		wide := len(a.Opaque) > 0 || len(a.Reads) > 0 || a.Line == nil
-		for _, t := range a.Things {
-			wide = wide || isPath(t) && (t.Tree || t.Glob) && t.Access != effects.Read
-			id := key(t)
-			for _, o := range touched[id] {
-				if o.writes || t.Access != effects.Read {
-					need(k, o.step, t.Name)
-				}
+		st := &steps[k]
+		for _, n := range st.Needs {
+			before[k].add(n.On)
+			before[k].join(before[n.On])
+		}
+		on := o.shell(a, k)
+		for _, u := range o.uses(a) {
+			maps.Copy(on, o.conflicts(u, k))
+		}
+		for _, j := range slices.Backward(slices.Sorted(maps.Keys(on))) {
+			if j == k || before[k].has(j) {
+				continue
 			}
-			if t.Access != effects.Read {
-				touched[id] = nil
+			what := on[j]
+			if strings.HasPrefix(what, "/") {
+				what = b.m.Path(what)
 			}
-			touched[id] = append(touched[id], touch{k, t.Access != effects.Read})
-			if t.Access != effects.Read && t.Repo != "" && t.Kind != effects.Job {
-				for _, o := range touched["\x00"+t.Repo] {
-					need(k, o.step, t.Repo) // git locks what it writes of a repository, and does not wait
-				}
-				touched["\x00"+t.Repo] = []touch{{k, true}}
-			}
-			p, others := part{k, t}, broad
-			if p.broad() {
-				others = here
-			}
-			for _, o := range others {
-				if o.meets(p) {
-					need(k, o.step, o.thing.Name)
-				}
+			st.Needs = append(st.Needs, replay.Need{On: j, Kind: replay.NeedOrder, What: what, Evidence: []schemas.Position{steps[j].Position, st.Position}, Confidence: 0.5})
+			before[k].add(j)
+			before[k].join(before[j])
+		}
+	}
+}
+
+// shell returns the earlier steps that must have ended before a step changes the shell of its session.
+func (o *orderer) shell(a *act, step int) map[int]string {
+	on := map[int]string{}
+	if a.Session == "" {
+		return on
+	}
+	if len(a.Sets)+len(a.Unsets) == 0 {
+		o.users[a.Session] = append(o.users[a.Session], step)
+		return on
+	}
+	earlier := o.users[a.Session]
+	if last, ok := o.shellOf[a.Session]; ok {
+		earlier = append(earlier, last)
+	}
+	for _, j := range earlier {
+		on[j] = "the shell of " + a.Session
+	}
+	o.shellOf[a.Session], o.users[a.Session] = step, nil
+	return on
+}
+
+// conflicts returns the earlier steps that must not run beside a step because of a use of it, with the reason, and keeps
+// the use in mind.
+func (o *orderer) conflicts(u use, step int) map[int]string {
+	on := map[int]string{}
+	with := func(all []user) {
+		for _, t := range all {
+			if t.changes || u.changes {
+				on[t.step] = u.String()
 			}
 		}
-		for _, t := range a.Things {
-			p := part{k, t}
-			if here = append(here, p); p.broad() {
-				broad = append(broad, p)
-			}
+	}
+	with(o.at[u.place])
+	with(o.below[u.place])
+	if u.changes { // what waits for this step waits for those as well
+		delete(o.at, u.place)
+		delete(o.below, u.place)
+	}
+	t := user{step, u.changes}
+	o.at[u.place] = append(o.at[u.place], t)
+	for place := u.place; place != everywhere; {
+		place = around(place)
+		with(o.at[place])
+		o.below[place] = append(o.below[place], t)
+	}
+	return on
+}
+
+// around returns the place that a place lies in.
+func around(place string) string {
+	if dir := path.Dir(place); dir != place && dir != "." {
+		return dir
+	}
+	return everywhere
+}
+
+func (u use) String() string {
+	switch u.place {
+	case everywhere:
+		return "what it may read or change"
+	case beside:
+		return "services, packages and the like"
+	}
+	return strings.TrimSuffix(u.place, "/.")
+}
+
+// uses returns what a step uses. What a service does is done by the steps that begin it, call it, wait for it or end it.
+func (o *orderer) uses(a *act) []use {
+	if !a.Known || a.Line == nil || a.Elsewhere || len(a.Opaque)+len(a.Reads) > 0 {
+		all := []use{{everywhere, true}}
+		if a.Background {
+			o.services = append(o.services, all...)
 		}
-		if a.Session != "" {
-			if on, ok := shellOf[a.Session]; ok && len(a.Sets)+len(a.Unsets) > 0 {
-				need(k, on, "the shell of "+a.Session)
+		return all
+	}
+	all := []use{{path.Clean(a.Cwd) + "/.", false}} // it has to be there, whatever is in it
+	add := func(place string, changes bool) { all = append(all, use{place, changes}) }
+	serves := false
+	for _, t := range a.Things {
+		changes := t.Access != effects.Read
+		switch {
+		case isPath(t) || slices.Contains([]string{effects.Entries, effects.Mode, effects.Products}, t.Kind):
+			place := t.Name
+			for t.Glob && strings.ContainsAny(place, "*?[") {
+				place = path.Dir(place)
 			}
-			if len(a.Sets)+len(a.Unsets) > 0 {
-				for _, on := range users[a.Session] {
-					need(k, on, "the shell of "+a.Session)
+			add(place, changes)
+			if other := o.links[place]; other != "" {
+				add(other, changes)
+			}
+			if t.Value != "" && changes && isPath(t) {
+				o.links[t.Name] = path.Join(path.Dir(t.Name), t.Value)
+				if path.IsAbs(t.Value) {
+					o.links[t.Name] = t.Value
 				}
-				shellOf[a.Session], users[a.Session] = k, nil
+			}
+		case t.Repo == "~": // the settings of all repositories
+			add(everywhere, changes)
+		case strings.HasPrefix(t.Repo, "/"):
+			if place := t.Repo; changes {
+				add(place, true) // git's hooks and filters may read any file of it
 			} else {
-				users[a.Session] = append(users[a.Session], k)
+				add(place+"/.git", false)
 			}
-		}
-		if last >= 0 {
-			need(k, last, "what step before it may change")
-		}
-		if wide {
-			for _, on := range since {
-				need(k, on, "what it may read or change")
-			}
-			since, last, here, broad = nil, k, nil, nil
-		} else {
-			since = append(since, k)
+		default:
+			add(beside, changes)
+			serves = serves || t.Kind == effects.Port || t.Kind == effects.Job || t.Kind == effects.Address
 		}
 	}
-}
-
-// part is a thing that a step reads or changes.
-type part struct {
-	step  int
-	thing effects.Thing
-}
-
-// broad reports whether a thing includes others, which have keys of their own.
-func (p part) broad() bool {
-	t := p.thing
-	return t.Tree || t.Glob || t.Name == "*" || t.Kind == effects.Entries
-}
-
-// meets reports whether one of two steps changes what the other reads or changes.
-func (p part) meets(o part) bool {
-	a, b := p.thing, o.thing
-	if b.Kind == effects.Entries {
-		a, b = b, a
+	if a.Background {
+		o.services = append(o.services, all...)
+	} else if serves {
+		all = append(all, o.services...)
 	}
-	switch {
-	case p.step == o.step || a.Access == effects.Read && b.Access == effects.Read:
-		return false
-	case a.Kind == effects.Entries:
-		return isPath(b) && (path.Dir(b.Name) == a.Name || b.Tree && within(a.Name, b.Name))
-	}
-	return overlaps(a, b)
+	return all
 }
