@@ -245,16 +245,6 @@ func (f *finder) splits(c *shell.Call, prefix, valued string) {
 	f.add(Thing{Kind: Path, Name: name + "*", Access: Write, Glob: true, Sure: 0.9})
 }
 
-// signals adds the processes that are signalled.
-func (f *finder) signals(c *shell.Call) {
-	f.acts++
-	if tells(c) {
-		f.add(Thing{Kind: Job, Name: "&", Access: Update, Sure: 0.7})
-	} else {
-		f.add(Thing{Kind: Job, Name: "*", Access: Remove})
-	}
-}
-
 func (f *finder) gofmt(c *shell.Call) {
 	f.acts++ // without -w it was seen to look only
 	for _, w := range shell.Operands(c.Args, "-r -cpuprofile -lang -modpath") {

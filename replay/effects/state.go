@@ -111,7 +111,12 @@ func (f *finder) builtin(c *shell.Call) {
 		if c.Flag("-s", "-u") {
 			f.sets("option")
 		}
-	case "set", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "zstyle", "autoload":
+	case "trap":
+		if len(c.Args) > 0 && c.Args[0].Value != "-p" && c.Args[0].Value != "-l" {
+			f.sets("option")
+			f.traps(c)
+		}
+	case "set", "setopt", "unsetopt", "umask", "ulimit", "enable", "zstyle", "autoload":
 		if len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") &&
 			!(c.Name == "set" && len(c.Args) == 1 && (c.Args[0].Value == "-o" || c.Args[0].Value == "+o")) {
 			f.sets("option")

@@ -184,3 +184,25 @@ func runLines(t *testing.T, lines []string) (tree string, failed []string) {
 	}
 	return b.String(), failed
 }
+
+// TestTrapsOfTheShell has a shell that sends signals to itself.
+func TestTrapsOfTheShell(t *testing.T) {
+	for _, lines := range [][]string{
+		{"trap 'echo bye >> trapped' USR1", "kill -USR1 $$"},
+		{"trap 'rm b' SIGHUP TERM", "echo a > b", "kill $$"},
+		{"trap 'echo bye >> trapped' USR1", "kill -s usr1 $$", "cp trapped copy"},
+	} {
+		p := made(t, narrative(lines...), Request{})
+		var got []string
+		for _, s := range p.Steps {
+			got = append(got, s.Original)
+		}
+		want := lines
+		if strings.Contains(lines[0], "rm b") {
+			want = nil
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("kept %q, want %q", got, want)
+		}
+	}
+}

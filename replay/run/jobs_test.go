@@ -57,6 +57,7 @@ func TestJobs(t *testing.T) {
 		"with a variable":      {"A=gone", "sleep 1000 & B=$!", "kill $B && echo $A > out"},
 		"its own":              {"sleep 1000 &", "sleep 1000 & kill $! && wait $! 2>/dev/null; kill -0 %1 && echo gone > out; kill %1"},
 		"none was started":     {"true", "kill %1 2>/dev/null || echo gone > out"},
+		"a trap":               {"trap 'echo gone > out' USR1", "sleep 1000 &", "kill -USR1 $$; kill %1"},
 		"an option that exits": {"set -e; sleep 1000 &", "kill $!; echo gone > out"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +73,7 @@ func TestJobs(t *testing.T) {
 					s.Sets = []string{"A"}
 				case strings.Contains(l, "B=$!"):
 					s.Sets = []string{"B"}
-				case strings.HasPrefix(l, "set -e"):
+				case strings.HasPrefix(l, "set -e"), strings.HasPrefix(l, "trap"):
 					s.Sets = []string{"option"}
 				}
 				p.Steps = append(p.Steps, s)

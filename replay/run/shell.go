@@ -142,7 +142,8 @@ const withSession = `__recount_open() {
 }
 __recount_save() {
   __recount_code=$?
-  trap - EXIT
+  trap - EXIT; __recount_traps=
+  if [ -n "$BASH_VERSION" ]; then trap - DEBUG RETURN; __recount_traps=$(trap -p); fi
   if [ -n "$__recount_starts" ]; then __recount_jobs_save; fi
   if [ -z "$__recount_keep" ]; then exit $__recount_code; fi
   mkdir -p "${__recount_state%/*}" && (
@@ -152,7 +153,7 @@ __recount_save() {
       __recount_options=$(shopt -p; shopt -po)
       declare -p 2>/dev/null | grep -Ev '^declare -[a-zA-Z]*r[a-zA-Z]* (BASH_?[A-Z]*|EUID|PPID|SHELLOPTS|UID)(=|$)'
       declare -f
-      alias -p; printf '%s\n' "$__recount_options"
+      alias -p; printf '%s\n' "$__recount_options" "$__recount_traps"
       if __recount_files=$(__recount_open) && [ -n "$__recount_files" ]; then printf '__recount_reopen() {\n%s\n}\n' "$__recount_files"; fi
     else
       typeset -p 2>/dev/null | grep -v '^typeset -[a-zA-Z]*r'
