@@ -381,6 +381,9 @@ func (f *finder) recorded(r Resource) {
 	if r.Kind == Path && (strings.Contains(r.Name, "/-") || f.elsewhere[r.Name] || path.Base(r.Name) == "...") {
 		return // a flag: -Wl,-soname,lib.so; or packages: ./...
 	}
+	if r.Kind == Path && f.misplaced(r.Name) {
+		return
+	}
 	if r.Kind == Path && f.acts == 0 && len(f.Opaque) == 0 {
 		r.Read, r.Write = true, false // patch --dry-run f
 	}
@@ -401,6 +404,26 @@ func (f *finder) recorded(r Resource) {
 		})
 	}
 	f.resource(r)
+}
+
+// misplaced reports whether a path is only what words of calls would name that run in another directory: (cd sub && rm f).
+func (f *finder) misplaced(name string) (only bool) {
+	for i := range f.Line.Calls {
+		c := &f.Line.Calls[i]
+		for _, w := range c.Args {
+			if at, ok := shell.Resolve(w, f.c.Cwd, f.c.Home); !ok || at != name {
+				continue
+			}
+			if there, ok := shell.Resolve(w, c.Dir, f.c.Home); !ok || there == name || c.Dir == "" {
+				return false
+			}
+			only = true
+		}
+	}
+	return only && !slices.ContainsFunc(f.Line.Redirects, func(r shell.Redirect) bool {
+		at, ok := shell.Resolve(r.Target, r.Dir, f.c.Home)
+		return ok && at == name
+	})
 }
 
 // compiled reports whether the first call that names a path is one of a compiler, so that what runs it later in the

@@ -249,6 +249,16 @@ func TestWordsThatAreNoPaths(t *testing.T) {
 	}
 }
 
+// TestWordsInAnotherDirectory has resources that were recorded as if a line had stayed where it began.
+func TestWordsInAnotherDirectory(t *testing.T) {
+	for text, want := range map[string]bool{"(cd data && rm f)": false, "(cd data && frob f)": false, "frob f; (cd data && frob f)": true, "(cd data && frob f) && mv g f": true, "(cd data && frob f) > f": true} {
+		e := Of(Command{Text: text, Shell: "bash", Cwd: "/w", Resources: []Resource{{Kind: Path, Name: "/w/f", Write: true}}})
+		if got := slices.ContainsFunc(e.Things, func(t Thing) bool { return t.Name == "/w/f" }); got != want {
+			t.Errorf("%s: %v", text, e.Things)
+		}
+	}
+}
+
 func TestUnparsed(t *testing.T) {
 	e := Of(Command{Text: "echo 'unclosed", Shell: "bash", Cwd: "/w", Resources: []Resource{{Kind: Path, Name: "/w/in", Read: true}}})
 	if e.Err == nil || !slices.Equal(e.Opaque, []string{"/w"}) || things(e) != "reads path /w/in" {
