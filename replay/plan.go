@@ -24,6 +24,8 @@ type Plan struct {
 	// Settled is what the last replays left in the directory. While all of it holds, the steps marked as
 	// settled are done.
 	Settled []Postcondition `json:"settled,omitempty" doc:"What the last replays of these commands left in the directory, as postconditions of the kinds file (it is there, with Hash if that is known) and absent. While all of them hold, the steps marked as settled are done."`
+	// Ends is what the recorder saw of files at the end.
+	Ends []Postcondition `json:"ends,omitempty" doc:"What the recorder saw of files at the end of the narrative, as postconditions of the kinds file and absent, at most 4000. A run that did all steps compares with them what it left."`
 	// Inputs are the files that have to be there before.
 	Inputs      []Input           `json:"inputs,omitempty" doc:"Files that steps read by name and that no step before them makes, as far as is known, at most 64."`
 	Left        []Left            `json:"left_out" nullable:"false" doc:"The commands of the narrative that are not needed, oldest first, each with its reason."`
@@ -334,6 +336,13 @@ func (p *Plan) identity() (string, error) {
 			return "", fmt.Errorf("encode plan: %w", err)
 		}
 		c.Bytes(b)
+	}
+	if len(p.Ends) > 0 {
+		b, err := json.Marshal(p.Ends)
+		if err != nil {
+			return "", fmt.Errorf("encode plan: %w", err)
+		}
+		c.String("ends").Bytes(b)
 	}
 	if len(p.Inputs) > 0 {
 		b, err := json.Marshal(p.Inputs)

@@ -260,6 +260,11 @@ func (r *recorded) askAs(env []string, toHome, kind string, more ...string) ([]b
 	if kind != "" {
 		args = append(args, "--script", kind)
 	}
+	return call(env, args...)
+}
+
+// call calls Recount, as a person who agrees to all if -agree is given. Its output is returned also where it fails.
+func call(env []string, args ...string) ([]byte, error) {
 	c := exec.Command(*bin, args...)
 	c.Env = env
 	if *agree {

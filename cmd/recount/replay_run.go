@@ -36,7 +36,7 @@ func (f *replayRunFlags) add(s *pflag.FlagSet) {
 	s.StringVar(&f.dir, "dir", "", "the directory that the steps may change (default: the plan's workspace, the directory that its steps have in common, or else the current one)")
 	s.StringVar(&f.isolation, "isolation", string(sandbox.IsolationSandbox), "sandbox: a copy-on-write view of the directory, and nothing else can be written; docker[:IMAGE] or podman[:IMAGE]: a container over a copy of it; none: the real files")
 	s.BoolVar(&f.network, "network", false, "let the steps use the network")
-	s.BoolVar(&f.apply, "apply", false, "if all steps are done, make the changes in the real directory")
+	s.BoolVar(&f.apply, "apply", false, "if all steps are done, and no file is missing that was there in the end, or the other way round, make the changes in the real directory")
 	s.StringVar(&f.resume, "resume", "", "go on with this run, which was stopped or killed, or was not applied")
 	s.BoolVar(&f.discard, "discard", false, "with --resume: forget what the run wrote, and run nothing")
 	s.StringVar(&f.onFailure, "on-failure", run.OnFailureAbort, "when a step fails: abort, skip what needs it, or ask")
@@ -159,7 +159,7 @@ func (a *app) replayed(report replaying.Report, err error) error {
 	if err != nil {
 		return a.unanswered(err)
 	}
-	if !report.Complete() {
+	if !report.AsRecorded() && !report.Applied {
 		return exitError(exitFailed)
 	}
 	return nil

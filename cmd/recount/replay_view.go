@@ -47,7 +47,7 @@ func (v *replayView) progress(e replaying.Event) {
 	case replaying.EventEnd:
 		v.line(e.Outcome, e.Failure)
 	case replaying.EventDone:
-		v.end(*e.Report, e.Changes, *e.Applied, *e.Kept)
+		v.end(*e.Report, e.Changes, e.Differs, *e.Applied, *e.Kept)
 	}
 }
 
@@ -129,6 +129,36 @@ func (v *replayView) confirm(ctx context.Context, q run.Question) (bool, error) 
 	}
 }
 
+// differs lists the files that are there, or not, otherwise than at the end of what was recorded, and names in a line those
+// that only have another content: times, paths and what steps were given often say so.
+func (v *replayView) differs(all []replaying.Difference) {
+	contents := slices.IndexFunc(all, func(d replaying.Difference) bool { return d.What == replaying.Content })
+	if contents < 0 {
+		contents = len(all)
+	}
+	if contents > 0 {
+		v.a.Printf("%s\n", v.a.Paint(render.Yellow, "not as at the end of what was recorded:"))
+	}
+	for i, d := range all[:contents] {
+		if i == maxDiffers {
+			v.a.Printf("  … and %d more (--json lists all)\n", contents-maxDiffers)
+			break
+		}
+		v.a.Printf("  %s\n", v.a.Paint(render.Yellow, render.OneLine(d.String())))
+	}
+	if others := all[contents:]; len(others) > 0 {
+		var names []string
+		for _, d := range others[:min(3, len(others))] {
+			names = append(names, render.OneLine(v.a.Home(d.Path)))
+		}
+		more := ""
+		if len(others) > len(names) {
+			more = ", …"
+		}
+		v.a.Printf("%s\n", v.a.Paint(render.Dim, fmt.Sprintf("another content than was recorded in %s: %s%s", render.Count(len(others), "file"), strings.Join(names, ", "), more)))
+	}
+}
+
 // undone returns the numbers of the steps that are not done, as --without takes them, "" if some have not come to an end.
 func (v *replayView) undone(r run.Report) string {
 	if len(r.Steps) < v.steps || r.Counts[run.Stopped] > 0 {
@@ -167,14 +197,18 @@ func missedNetwork(o run.Outcome) bool {
 // maxShown is how many changes are listed; --json has all.
 const maxShown = 50
 
+// maxDiffers is how many files are listed that are not as they were recorded.
+const maxDiffers = 10
+
 // end shows what became of the run.
-func (v *replayView) end(r run.Report, changes []sandbox.Change, applied, kept bool) {
+func (v *replayView) end(r run.Report, changes []sandbox.Change, differs []replaying.Difference, applied, kept bool) {
 	var counts []string
 	for _, s := range []run.Status{run.Done, run.Skipped, run.Failed, run.Refused, run.Blocked, run.Terminal, run.Omitted, run.Stopped} {
 		if n := r.Counts[s]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
+	v.differs(differs)
 	v.a.Printf("%s: %s of %s in %s\n", v.a.Paint(render.Bold, r.Status), strings.Join(counts, ", "), render.Count(v.steps, "step"), query.Took(r.Took.Round(time.Millisecond)))
 	marks := map[string]string{sandbox.Added: v.a.Paint(render.Green, "+"), sandbox.Changed: v.a.Paint(render.Yellow, "~"), sandbox.Removed: v.a.Paint(render.Red, "-")}
 	for i, c := range changes {

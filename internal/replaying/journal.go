@@ -88,8 +88,8 @@ func (l runLog) Ended(ctx context.Context, o run.Outcome) error {
 func (runLog) Done(context.Context, run.Report) error { return nil }
 
 // finish writes the end of a run.
-func (l runLog) finish(ctx context.Context, r run.Report, changes []sandbox.Change, applied bool) error {
-	m := &recountv1.ReplayEnded{State: recountv1.ReplayState_REPLAY_STATE_DONE, Applied: applied}
+func (l runLog) finish(ctx context.Context, r Report, changes []sandbox.Change, applied bool) error {
+	m := &recountv1.ReplayEnded{State: recountv1.ReplayState_REPLAY_STATE_DONE, Applied: applied, Reason: cutBytes(reason(r.Differs), 4096)}
 	switch r.Status {
 	case "incomplete":
 		m.State = recountv1.ReplayState_REPLAY_STATE_FAILED

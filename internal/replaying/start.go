@@ -24,12 +24,17 @@ type Report struct {
 	Changes []sandbox.Change `json:"changes,omitempty"`
 	Applied bool             `json:"applied"` // they were made in the real directory
 	Kept    bool             `json:"kept"`    // they can be applied by resuming the run
+	// Differs are the files that a run which did all its steps left otherwise than they were at the end of the narrative.
+	Differs []Difference `json:"differs,omitempty"`
 	// Written is the watermark above the events of the run, for Options.AtLeast.
 	Written schemas.Watermark `json:"-"`
 }
 
 // Complete reports whether all steps are done.
 func (r Report) Complete() bool { return r.Status == "complete" }
+
+// AsRecorded reports whether all steps are done and the files are there, or not, as at the end of the narrative.
+func (r Report) AsRecorded() bool { return r.Complete() && !Parts(r.Differs) }
 
 // Start executes a plan as a new run. A step that fails is no error. The error says why the run could
 // not begin, that its journal failed, or that its changes could not be applied; then the report tells
@@ -148,7 +153,7 @@ func (o *Options) execute(ctx context.Context, name string, p *replay.Plan, past
 		return Report{Report: report, Written: log.Written()}, err
 	}
 	// The end is written down also after an interrupt.
-	out, err := o.end(context.WithoutCancel(ctx), box, log, report)
+	out, err := o.end(context.WithoutCancel(ctx), box, log, p, report)
 	out.Written = log.Written()
 	return out, err
 }
@@ -193,25 +198,29 @@ func (o *Options) open(ctx context.Context, name string, p *replay.Plan) (*sandb
 	return box, err
 }
 
-// end finds out the difference that a run made, applies it if that was asked for, and writes down the
-// end.
-func (o *Options) end(ctx context.Context, box *sandbox.Sandbox, log runLog, report run.Report) (Report, error) {
+// end finds out the difference that a run made, applies it if that was asked for, and writes down the end. A run that came
+// to another end than the narrative is kept: whoever has looked at that applies it by resuming the run.
+func (o *Options) end(ctx context.Context, box *sandbox.Sandbox, log runLog, p *replay.Plan, report run.Report) (Report, error) {
 	out := Report{Report: report}
 	changes, err := box.Changes()
 	if err != nil && !errors.Is(err, sandbox.ErrNoView) {
 		return out, err
 	}
 	out.Changes, out.Kept = changes, len(changes) > 0
+	if out.Complete() && report.Counts[run.Omitted] == 0 {
+		out.Differs = differences(p, box.Dir(), changes)
+	}
+	lookedAt := !slices.ContainsFunc(report.Steps, func(o run.Outcome) bool { return !o.Before })
 	var refused error
-	if o.Apply && out.Complete() {
+	if o.Apply && out.Complete() && (out.AsRecorded() || lookedAt) {
 		if _, refused = box.Apply(); refused == nil {
 			out.Applied, out.Kept = true, false
 		}
 	}
-	if err := log.finish(ctx, report, changes, out.Applied); err != nil {
+	if err := log.finish(ctx, out, changes, out.Applied); err != nil {
 		return out, err
 	}
-	o.Progress(Event{Event: EventDone, Run: report.Run, Report: &report, Changes: changes, Applied: &out.Applied, Kept: &out.Kept})
+	o.Progress(Event{Event: EventDone, Run: report.Run, Report: &report, Changes: changes, Differs: out.Differs, Applied: &out.Applied, Kept: &out.Kept})
 	if refused != nil {
 		return out, refused
 	}

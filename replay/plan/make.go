@@ -93,6 +93,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 		p.Inputs[k].Step = place[w.acts[p.Inputs[k].Step].ID]
 	}
 	p.Environment = b.differences(p.Steps, r.Here)
+	p.Ends = b.ends(p.Parameters)
 	return p, p.Identify()
 }
 

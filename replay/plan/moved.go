@@ -7,10 +7,11 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// move is a directory that an act renamed. to is "" if it is not known.
+// move is a directory that an act renamed. to is "" if it is not known. into is to, or the directory that it lies in then,
+// or "".
 type move struct {
-	act      int
-	from, to string
+	act            int
+	from, to, into string
 }
 
 // moves notes the directories that an act renames with mv. What is in their repositories goes with them: commits, tags.
@@ -27,7 +28,7 @@ func (w *world) moves(a *act) {
 		to, known := shell.Resolve(ws[len(ws)-1], c.Dir, a.home)
 		for _, v := range ws[:len(ws)-1] {
 			if from, ok := shell.Resolve(v, c.Dir, a.home); ok {
-				m := move{act: a.at, from: from}
+				m := move{act: a.at, from: from, into: to}
 				if known && len(ws) == 2 && !strings.HasSuffix(ws[1].Value, "/") && !w.isDirectory(to) {
 					m.to = to
 				}

@@ -62,12 +62,7 @@ func alone(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.Ev
 // created returns what was seen, with the files that were not there before. A recorder that listens to a shell knows what
 // is in a directory from its first look on, as long as it looks after each command.
 func created(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.EventID]Seen {
-	remembers := map[string]bool{}
-	for _, s := range seen {
-		for _, f := range s.Files {
-			remembers[s.Below] = remembers[s.Below] || f.Was != "" || f.Is == absent
-		}
-	}
+	remembers := remembered(seen)
 	out := maps.Clone(seen)
 	last := map[string]string{} // where the last look after a command of a session was
 	for _, c := range all {

@@ -24,6 +24,8 @@ type Seen struct {
 	Directories []string
 	// New are the files of Files, in such directories, that a recorder which knew the others did not know.
 	New []string
+	// Large are the files that are too large for a recorder to remember them.
+	Large []string
 }
 
 // SeenFile is the content and the mode of a file before and after a command, in a form that can be compared;
@@ -52,6 +54,9 @@ func (n *Narrative) saw(id schemas.EventID, c *recountv1.Changes) {
 		}
 		was := state(f.GetWasSha256(), f.GetWasMode())
 		s.Files[f.GetPath()] = SeenFile{was, is}
+		if f.GetSize() > maxRemembered {
+			s.Large = append(s.Large, f.GetPath())
+		}
 		if was == "" && is != "" && is != absent && f.GetSize() <= maxRemembered && slices.Contains(s.Directories, path.Dir(f.GetPath())) {
 			s.New = append(s.New, f.GetPath())
 		}

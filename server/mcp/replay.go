@@ -151,6 +151,15 @@ func reportPayload(r replaying.Report) wire.Payload {
 		}
 		p.Set("next", "do=resume goes on; without the steps that skip numbers it may be complete")
 	}
+	if len(r.Differs) > 0 {
+		ends := p.List("not as recorded", "what")
+		for i, d := range r.Differs {
+			if i == maxChanges {
+				break
+			}
+			ends.Add(wire.Node{Kind: "file", Name: d.Path}, d.What)
+		}
+	}
 	steps := p.List("steps", "status", "exit", "why", "output")
 	for _, o := range r.Steps {
 		exit, out := "", ""

@@ -1,0 +1,137 @@
+package replaying
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/sandbox"
+)
+
+// Ways in which a run can leave a file otherwise than the recorder saw it at the end of the narrative.
+const (
+	Missing = "missing" // it was there
+	Present = "present" // it was not there
+	Content = "content" // it had another content
+)
+
+// Difference is a file that a run left otherwise than the recorder saw it at the end of the narrative.
+type Difference struct {
+	Path string `json:"path" example:"/home/bob/app/bin/app" doc:"Its path."`
+	What string `json:"what" enum:"missing,present,content" example:"missing" doc:"missing: it was there; present: it was not; content: it had another content."`
+}
+
+// String returns the difference as a sentence.
+func (d Difference) String() string {
+	switch d.What {
+	case Missing:
+		return d.Path + " is missing"
+	case Present:
+		return d.Path + " is there, and was not"
+	}
+	return d.Path + " has another content"
+}
+
+// Parts reports whether a run and the narrative came to different ends. Contents alone do not say so: they have times,
+// paths and what steps were given.
+func Parts(all []Difference) bool {
+	return slices.ContainsFunc(all, func(d Difference) bool { return d.What != Content })
+}
+
+// maxCompared is the size in bytes of the largest file whose content is compared.
+const maxCompared = 64 << 20
+
+// ended is what a run left: a directory, and the changes that it does not have yet.
+type ended struct {
+	dir     string
+	changes map[string]*sandbox.Entry // by absolute path; nil if it is removed
+}
+
+// differences compares what a run left with what the plan expects at its end. It knows nothing of what lies outside of
+// the directory.
+func differences(p *replay.Plan, dir string, changes []sandbox.Change) []Difference {
+	e := ended{dir, map[string]*sandbox.Entry{}}
+	for _, c := range changes {
+		e.changes[filepath.Join(dir, c.Path)] = c.New
+	}
+	expected := map[string]bool{}
+	for _, post := range p.Ends {
+		expected[post.Target] = true
+	}
+	others := map[string]int{} // files that nobody expects, by directory and extension
+	for name, entry := range e.changes {
+		if entry != nil && !entry.Mode.IsDir() && !expected[name] {
+			others[sort(name)]++
+		}
+	}
+	var out []Difference
+	for _, post := range p.Ends {
+		if !strings.HasPrefix(post.Target, dir+"/") {
+			continue
+		}
+		there, hash := e.at(post.Target)
+		switch {
+		case post.Kind == replay.PostAbsent && there:
+			out = append(out, Difference{post.Target, Present})
+		case post.Kind == replay.PostAbsent:
+		case there && hash != "" && post.Hash != "" && hash != post.Hash:
+			out = append(out, Difference{post.Target, Content})
+		case there:
+		case others[sort(post.Target)] > 0:
+			others[sort(post.Target)]-- // its name has a time or a number in it
+		default:
+			out = append(out, Difference{post.Target, Missing})
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Difference) int {
+		return cmp.Compare(order[x.What], order[y.What])
+	})
+	return out
+}
+
+// order puts the contents last.
+var order = map[string]int{Content: 1}
+
+// sort names the files of a directory that have the same extension.
+func sort(name string) string { return filepath.Join(filepath.Dir(name), "*"+filepath.Ext(name)) }
+
+// at returns whether something is at a path, and the hash of its content if that can be told.
+func (e ended) at(name string) (there bool, hash string) {
+	if entry, ok := e.changes[name]; ok {
+		if entry == nil {
+			return false, ""
+		}
+		return true, entry.Hash
+	}
+	for up := filepath.Dir(name); up != e.dir; up = filepath.Dir(up) {
+		if entry, ok := e.changes[up]; ok && (entry == nil || !entry.Mode.IsDir()) {
+			return false, ""
+		}
+	}
+	info, err := os.Lstat(name)
+	if err != nil {
+		return false, ""
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxCompared {
+		return true, ""
+	}
+	return true, hex.EncodeToString(recording.HashOf(name, info.Size()))
+}
+
+// reason says in a line why a run that did all its steps came to another end, "" if it did not.
+func reason(all []Difference) string {
+	if !Parts(all) {
+		return ""
+	}
+	text := "not as at the end of what was recorded: " + all[0].String()
+	if len(all) > 1 {
+		text += fmt.Sprintf(", and %d more", len(all)-1)
+	}
+	return text
+}
