@@ -10,8 +10,9 @@ import (
 
 // NeedsCopy returns why the run of a plan needs a copy of its directory, which overlayfs would not show as a step wants
 // it, or "". Git links files when it clones a repository of this machine, and refuses if a link shows another number than
-// its file, as it does to whoever is not root. And git mv renames directories by a call that overlayfs refuses for those
-// that were there before; mv copies them then.
+// its file, as it does to whoever is not root. Git mv renames directories by a call that overlayfs refuses for those
+// that were there before; mv copies them then. And of a file that was there before and gets a second name, overlayfs may
+// show the length that it had under the first, so that cp and cat leave out what was written since.
 func (p *Plan) NeedsCopy() string {
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -21,6 +22,8 @@ func (p *Plan) NeedsCopy() string {
 		}
 		for j := range l.Calls {
 			switch c := &l.Calls[j]; {
+			case c.Name == "ln" && !c.Flag("-s", "--symbolic"), c.Name == "cp" && c.Flag("-l", "--link"):
+				return c.Name + " gives a file a second name, of which overlayfs may show an old length"
 			case c.Name != "git":
 			case clonesHere(c):
 				return "git links files when it clones a repository of this machine, which overlayfs does not show as it wants it"

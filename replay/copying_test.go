@@ -18,6 +18,11 @@ func TestNeedsCopy(t *testing.T) {
 		"git pull ../lib":                                            false,
 		"echo git clone ../lib":                                      false,
 		"'":                                                          false,
+		"ln conf/base hl":                                            true,
+		"ln -f conf/base hl":                                         true,
+		"cp -al a b":                                                 true,
+		"ln -s a b; cp -a a c":                                       false,
+		"ln -sfn a b":                                                false,
 	} {
 		p := Plan{Steps: []Step{{Command: "make", Shell: "bash"}, {Command: command, Shell: "/bin/bash"}}}
 		if got := p.NeedsCopy() != ""; got != want {

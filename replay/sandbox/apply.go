@@ -26,13 +26,15 @@ func (e *ConflictError) Error() string {
 // Apply makes the changes in the real directory, and returns them. Each file is replaced as a whole:
 // it has its old or its new content, also after a crash, and Apply can be called again then. If a
 // file was changed by somebody else since the sandbox was opened, nothing is applied and the error
-// is a *ConflictError; nor is anything where the disk has no room for all of it. A link is never followed out of the directory. Owners and extended attributes
-// are not taken over; pipes, sockets and devices are left out.
+// is a *ConflictError; nor is anything where the disk has no room for all of it. Names that commands gave to one file
+// are names of one file. A link is never followed out of the directory. Owners and extended attributes are not taken
+// over; pipes, sockets and devices are left out.
 func (s *Sandbox) Apply() ([]Change, error) {
-	changes, err := s.Changes()
+	found, err := s.compare()
 	if err != nil {
 		return nil, err
 	}
+	changes := found.out
 	to, err := os.OpenRoot(s.opt.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: apply: %w", err)
@@ -59,7 +61,12 @@ func (s *Sandbox) Apply() ([]Change, error) {
 	if need, left := spaceFor(changes), free(s.opt.Dir); need > left {
 		return nil, fmt.Errorf("sandbox: no space left: the changes need %d MiB in %s, and %d MiB are free: nothing was applied; free some, then apply again", (need+1<<20-1)>>20, s.opt.Dir, left>>20)
 	}
-	a := applying{from: from, to: to}
+	a := applying{s: s, from: from, to: to, others: map[string][]string{}}
+	for _, names := range found.joined {
+		for _, name := range names {
+			a.others[name] = names
+		}
+	}
 	// What is removed goes first, from the inside, as a file may take a directory's place.
 	for i := len(changes) - 1; i >= 0; i-- {
 		if c := changes[i]; c.Kind == Removed || c.Kind == Changed && c.Old.Mode.Type() != c.New.Mode.Type() {
@@ -143,7 +150,9 @@ func (s *Sandbox) conflicts(to *os.Root, c Change, replaced map[string]bool) boo
 
 // applying writes from the layer into the real directory.
 type applying struct {
+	s        *Sandbox
 	from, to *os.Root
+	others   map[string][]string // the names of each file that has several
 	n        int
 }
 
@@ -158,9 +167,31 @@ func (a *applying) put(c Change) error {
 	case mode&fs.ModeSymlink != 0:
 		return a.replace(c.Path, func(tmp string) error { return a.to.Symlink(c.New.Link, tmp) })
 	case mode.IsRegular():
-		return a.replace(c.Path, func(tmp string) error { return a.file(c, tmp) })
+		other := a.other(c)
+		return a.replace(c.Path, func(tmp string) error {
+			if other != "" {
+				if err := a.to.Link(other, tmp); err == nil || errors.Is(err, fs.ErrExist) {
+					return err
+				}
+			}
+			return a.file(c, tmp)
+		})
 	}
 	return nil
+}
+
+// other returns another name of a file that the real directory has already as it is to be, "" if there is none.
+func (a *applying) other(c Change) string {
+	for _, name := range a.others[c.Path] {
+		info, err := a.to.Lstat(name)
+		if err != nil || name == c.Path {
+			continue
+		}
+		if is, err := a.s.entryOf(layer{a.to, a.s.opt.Dir}, name, info); err == nil && is.equal(c.New) {
+			return name
+		}
+	}
+	return ""
 }
 
 // replace makes something under a name beside path, and then renames it.

@@ -48,6 +48,15 @@ var ErrNoView = errors.New("without isolation commands change the files themselv
 // Changes returns what commands changed in Dir, in the order of paths. Hashes of files that did
 // not change since the last call are not computed again.
 func (s *Sandbox) Changes() ([]Change, error) {
+	c, err := s.compare()
+	if err != nil {
+		return nil, err
+	}
+	return c.out, nil
+}
+
+// compare compares what commands see with the real directory.
+func (s *Sandbox) compare() (*comparison, error) {
 	if s.state == nil {
 		return nil, ErrNoView
 	}
@@ -61,12 +70,12 @@ func (s *Sandbox) Changes() ([]Change, error) {
 		return nil, fmt.Errorf("sandbox: changes: %w", err)
 	}
 	defer func() { _ = upper.Close() }()
-	c := comparison{s: s, lower: layer{lower, s.opt.Dir}, upper: layer{upper, s.layerPath()}}
+	c := &comparison{s: s, lower: layer{lower, s.opt.Dir}, upper: layer{upper, s.layerPath()}, joined: map[file][]string{}}
 	if err := c.dir(".", true, s.state.Copy); err != nil {
 		return nil, fmt.Errorf("sandbox: changes: %w", err)
 	}
 	slices.SortFunc(c.out, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
-	return c.out, nil
+	return c, nil
 }
 
 // layerPath is the directory that has what commands wrote.
@@ -87,6 +96,7 @@ type comparison struct {
 	s            *Sandbox
 	lower, upper layer
 	out          []Change
+	joined       map[file][]string // the names in the upper layer of each file that has several
 }
 
 // dir compares a directory of the upper layer with the lower one. hasLower says that there is
@@ -156,6 +166,9 @@ func (c *comparison) compare(rel string, info fs.FileInfo, hasLower, whole bool)
 			return nil
 		}
 		return c.removed(rel)
+	}
+	if f, ok := joined(info); ok {
+		c.joined[f] = append(c.joined[f], rel)
 	}
 	// In a copy, what has not been touched since it was made needs no comparison.
 	if c.s.state.Copy && old != nil && info.Mode().IsRegular() && changeTime(info) < c.s.state.Copied {

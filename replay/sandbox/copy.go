@@ -29,14 +29,15 @@ func (s *Sandbox) copyDir(ctx context.Context, why string) error {
 	return nil
 }
 
-// copyTree copies files, directories and links with their modes and times. Sockets, pipes and
-// devices are left out.
+// copyTree copies files, directories and links with their modes and times. The names of one file are those of one file
+// again. Sockets, pipes and devices are left out.
 func copyTree(ctx context.Context, from, to string, limit int64) (size int64, err error) {
 	type made struct {
 		path string
 		info fs.FileInfo
 	}
 	var dirs []made
+	copied := map[file]string{}
 	err = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -64,6 +65,12 @@ func copyTree(ctx context.Context, from, to string, limit int64) (size int64, er
 			}
 			return os.Symlink(link, target)
 		case info.Mode().IsRegular():
+			if f, ok := joined(info); ok {
+				if first, known := copied[f]; known {
+					return os.Link(first, target)
+				}
+				copied[f] = target
+			}
 			if size += info.Size(); size > limit {
 				return &copyLimitError{limit}
 			}
