@@ -301,6 +301,10 @@ func (f *finder) copies(c *shell.Call) {
 		if e := f.expand(w); c.Name == "ln" && c.Flag("-s", "--symbolic") && !c.Flag("-r", "--relative") && !e.Dynamic && !e.Glob && (e.Value == "" || e.Value[0] != '~') {
 			link = e.Value
 		}
+		same := ""
+		if c.Name == "ln" && !c.Flag("-s", "--symbolic") || c.Name == "cp" && c.Flag("-l", "--link") {
+			same, _ = shell.Resolve(w, c.Dir, f.c.Home)
+		}
 		known := !w.Dynamic && !w.Glob && base != "." && base != ".." && base != "/"
 		if strings.HasSuffix(w.Value, "/.") {
 			known = false
@@ -309,12 +313,12 @@ func (f *finder) copies(c *shell.Call) {
 		case t.Tree || into && !known:
 			f.add(Thing{Kind: Path, Name: to, Access: Update, Tree: true, Sure: 0.7})
 		case into:
-			f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Value: link})
+			f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Value: link, Same: same})
 		default:
 			// It may be a directory that is there.
-			f.add(Thing{Kind: Path, Name: to, Access: Write, Tree: tree, Sure: 0.9, Value: link})
+			f.add(Thing{Kind: Path, Name: to, Access: Write, Tree: tree, Sure: 0.9, Value: link, Same: same})
 			if known && !c.Flag("-T", "--no-target-directory") && !(c.Name == "ln" && c.Flag("-n", "--no-dereference")) {
-				f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Sure: 0.5, Value: link})
+				f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Sure: 0.5, Value: link, Same: same})
 			}
 		}
 	}

@@ -72,6 +72,8 @@ type Thing struct {
 	// Value is Tracked for paths that git removes; what a symbolic link points to, the mode that a file is given, as
 	// written, what a setting of git is set to, or the directory whose files are served on a port.
 	Value string
+	// Same is the path of which it becomes another name: ln a b.
+	Same string
 	// Sure is how sure that is, 0 to 1.
 	Sure float64
 }

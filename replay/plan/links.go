@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
 )
 
 // throughLinks replaces the names of what an act reads and writes below symbolic links that earlier acts made by
@@ -27,7 +28,14 @@ func (w *world) throughLinks(a *act) {
 		case isPath(*t) && t.Access == effects.Read:
 			t.Name, _ = w.followed(t.Name, passed) // of a link, what it leads to is read
 		case isPath(*t), t.Kind == effects.Mode:
-			t.Name = in(t.Name)
+			if t.Access == effects.Remove || t.Kind == effects.Directory || t.Value != "" && t.Kind == effects.Path || t.Same != "" || a.renews(t.Name) {
+				t.Name = in(t.Name)
+			} else {
+				t.Name, _ = w.followed(t.Name, passed) // it is written into what the link leads to
+			}
+			if t.Same != "" {
+				t.Same = in(t.Same)
+			}
 		}
 	}
 	for i, name := range a.Mentions {
@@ -67,14 +75,17 @@ func (w *world) followed(name string, passed map[string]bool) (to string, change
 func (w *world) notesLinks(a *act) {
 	for _, t := range a.Things {
 		switch {
-		case !isPath(t) || t.Glob || t.Partial:
+		case !isPath(t) || t.Glob || t.Partial || t.Access == effects.Read:
 		case t.Access == effects.Remove:
 			for link := range w.links {
 				if within(link, t.Name) {
 					delete(w.links, link)
 				}
 			}
-		case t.Access == effects.Write && t.Value != "" && t.Sure >= 0.9 && len(w.below(t.Name)) == 0:
+		case t.Access == effects.Write && t.Value != "":
+			if !w.isMadeAt(a, t) {
+				continue
+			}
 			to := t.Value
 			if !path.IsAbs(to) {
 				to = path.Join(path.Dir(t.Name), to)
@@ -83,6 +94,59 @@ func (w *world) notesLinks(a *act) {
 				w.links = map[string]string{}
 			}
 			w.links[t.Name] = to
+		case t.Kind == effects.Path && t.Sure >= 0.9 && a.renews(t.Name):
+			delete(w.links, t.Name)
 		}
 	}
+}
+
+// isMadeAt reports whether a link that an act makes is at a path, and not in or instead of the directory that the path
+// may be: ln a b makes b, or b/a.
+func (w *world) isMadeAt(a *act, t effects.Thing) bool {
+	of := path.Base(t.Value + t.Same)
+	if a.seen != nil && a.seen.has(path.Join(t.Name, of)) {
+		return false
+	}
+	if t.Sure < 0.9 {
+		return a.seen != nil && a.seen.has(t.Name) || w.isDirectory(path.Dir(t.Name))
+	}
+	return w.links[t.Name] != "" || !w.isDirectory(t.Name) && !slices.ContainsFunc(w.below(t.Name), func(o *write) bool { return o.thing.Name != t.Name })
+}
+
+// renewing has the programs that make a file anew where one is, and write nothing into what is there.
+var renewing = map[string]bool{
+	"mv": true, "ln": true, "sed": true, "gsed": true, "perl": true, "awk": true, "gawk": true, "install": true, "rsync": true,
+	"patch": true, "git": true, "tar": true, "bsdtar": true, "unzip": true, "7z": true, "ld": true, "gcc": true, "cc": true, "go": true,
+}
+
+// renewingAny has those of them that may do so with files which their words do not name.
+var renewingAny = map[string]bool{"patch": true, "git": true, "tar": true, "bsdtar": true, "unzip": true, "7z": true}
+
+// renews reports whether an act that writes a file makes it anew, so that other names of the old one, and what a link
+// led to, stay as they are.
+func (a *act) renews(name string) bool {
+	if a.Line == nil || a.redirects(name) {
+		return false
+	}
+	for i := range a.Line.Calls {
+		c := &a.Line.Calls[i]
+		if !renewing[c.Name] && !(c.Name == "cp" && c.Flag("--remove-destination")) {
+			continue
+		}
+		if renewingAny[c.Name] || slices.ContainsFunc(c.Args, func(v shell.Word) bool {
+			of, ok := shell.Resolve(v, c.Dir, a.home)
+			return ok && (of == name || of == path.Dir(name))
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// redirects reports whether the output of an act goes into a file.
+func (a *act) redirects(name string) bool {
+	return slices.ContainsFunc(a.Line.Redirects, func(r shell.Redirect) bool {
+		of, ok := shell.Resolve(r.Target, r.Dir, a.home)
+		return ok && r.Writes() && of == name
+	})
 }

@@ -18,6 +18,10 @@ func TestThroughLinks(t *testing.T) {
 		"what is read there is written by its own name": {[]string{"mkdir -p rel/2 | rel/2/ rel/ .", "echo a > rel/2/f | rel/2/f=1 rel/2/", "ln -sT rel/2 current | .", "cp current/f g | g=1 .", "rm -r rel current | -rel/2/f rel/ ."}, "0 1 2 3 4"},
 		"a link that leads elsewhere later":             {[]string{"ln -sfn rel/1 current | .", "cat current/v > one | one=1 .", "ln -sfn rel/2 current | .", "cat current/v > two | two=1 ."}, "0 1 2 3"},
 		"a copy of what is behind a link":               {[]string{"ln -s rel/2 current | .", "echo a > current/f | rel/2/f=1 rel/2/", "cp -r current/. rel/3 | rel/3/f=1 rel/3/ rel/", "rm -r rel/2 current | -rel/2/f rel/ ."}, "0 1 2 3"},
+		"what is written through it":                    {[]string{"echo a > f", "ln -s f l", "echo b > l", "cat f > g", "rm f l"}, "0 1 2 3 4"},
+		"a link that sed made a file of":                {[]string{"echo a > f", "ln -s f l", "sed -i s/a/b/ l", "echo c >> l", "cat f > g", "rm l"}, "0 4"},
+		"a link that was seen in a directory":           {[]string{"ln -s ../f d | d/f=1 d/", "echo a > d/f | f=1", "cat f > g", "rm f"}, "0 1 2 3"},
+		"what is written behind one that was turned":    {[]string{"ln -sfn 1 l", "ln -sfn 2 l", "echo a > l/f", "cat 2/f > g", "rm -r 2 l"}, "1 2 3 4"},
 		"links in a circle":                             {[]string{"ln -s b a | .", "ln -s a b | .", "cat a/v > one; true | one=1 ."}, "0 1 2"},
 	})
 }

@@ -132,6 +132,7 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 		a.outcome()
 		w.throughLinks(a)
 		o.observe(w, a)
+		w.writesOthers(a)
 		if a.failed && w.movedHead(a) {
 			a.failed = false // it committed, and failed in what came after
 		}

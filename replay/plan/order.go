@@ -26,7 +26,6 @@ const (
 // orderer finds the steps that have to keep the order in which they were recorded.
 type orderer struct {
 	at, below map[string][]user // by place: the uses of it, and of what lies in it
-	links     map[string]string // other names of paths, by path
 	services  []use             // what the steps use that left something running
 	shellOf   map[string]int    // the last step of a session that changed its shell
 	users     map[string][]int  // the steps of a session since then
@@ -41,7 +40,7 @@ type user struct {
 // it was, nor by a later one earlier. Steps of which nothing keeps the order may run side by side, so it is better to
 // add one too many.
 func (b *builder) order(steps []replay.Step) {
-	o := orderer{at: map[string][]user{}, below: map[string][]user{}, links: map[string]string{}, shellOf: map[string]int{}, users: map[string][]int{}}
+	o := orderer{at: map[string][]user{}, below: map[string][]user{}, shellOf: map[string]int{}, users: map[string][]int{}}
 	before := make([]bits, len(steps)) // what each step waits for, directly or not
 	for i, a := range b.w.acts {
 		if !b.s.kept[i] {
@@ -159,15 +158,6 @@ func (o *orderer) uses(a *act) []use {
 				place = path.Dir(place)
 			}
 			add(place, changes)
-			if other := o.links[place]; other != "" {
-				add(other, changes)
-			}
-			if t.Value != "" && changes && isPath(t) {
-				o.links[t.Name] = path.Join(path.Dir(t.Name), t.Value)
-				if path.IsAbs(t.Value) {
-					o.links[t.Name] = t.Value
-				}
-			}
 		case t.Repo == "~": // the settings of all repositories
 			add(everywhere, changes)
 		case strings.HasPrefix(t.Repo, "/"):

@@ -80,6 +80,8 @@ type world struct {
 	trees map[string]string
 	// links are the symbolic links that acts made, with the absolute paths that they lead to.
 	links map[string]string
+	// same are the names of one file that acts made, the oldest first.
+	same []*sameFile
 	// stashes are the pushes to the stash of a repository that were not taken out again, by repository.
 	stashes map[string][]*back
 	// moved are the directories that acts renamed, with all repositories that are in them.
@@ -245,6 +247,7 @@ func (w *world) leaves(a *act) {
 		}
 	}
 	w.writesDown(a)
+	w.notesSame(a)
 	w.notesLinks(a)
 	if s := w.shell(a.Session); a.Background {
 		s.jobs = append(s.jobs, a.at)
