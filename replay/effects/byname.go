@@ -17,7 +17,7 @@ func (f *finder) byName(c *shell.Call) {
 	case "mkdir":
 		f.directories(c, "-m --mode -Z")
 	case "rmdir", "unlink":
-		f.remove(c, shell.Operands(c.Args, ""), false)
+		f.remove(c, withParents(c, shell.Operands(c.Args, "")), false)
 	case "rm", "trash", "shred":
 		f.remove(c, shell.Operands(c.Args, "-n -s"), c.Flag("-r", "-R", "--recursive"))
 	case "touch", "truncate":

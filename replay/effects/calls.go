@@ -200,6 +200,21 @@ func (f *finder) remove(c *shell.Call, words []shell.Word, tree bool) {
 	}
 }
 
+// withParents returns the directories that rmdir removes: with -p also those around each, as far as the word has them.
+func withParents(c *shell.Call, words []shell.Word) (all []shell.Word) {
+	parents := c.Name == "rmdir" && c.Flag("-p", "--parents") && !c.Flag("--ignore-fail-on-non-empty")
+	for _, w := range words {
+		all = append(all, w)
+		for parents && !w.Dynamic && !w.Glob && w.Value != "" {
+			if w.Value = path.Dir(path.Clean(w.Value)); w.Value == "." || w.Value == "/" || path.Base(w.Value) == ".." {
+				break
+			}
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
 func (f *finder) readWords(c *shell.Call, words []shell.Word) {
 	for _, w := range words {
 		f.path(w, c.Dir, Read, false)

@@ -333,14 +333,15 @@ func (e *Effects) add(t Thing) {
 		}
 		t.Name = path.Clean(t.Name)
 	}
+	paths := map[string]bool{Path: true, Directory: true}
 	for _, o := range slices.Backward(e.Things) {
-		if o.Kind != t.Kind || o.Name != t.Name || o.Repo != t.Repo {
+		if o.Name != t.Name || o.Repo != t.Repo {
 			continue
 		}
-		if o.Access == t.Access && o.Tree == t.Tree {
+		if o.Kind == t.Kind && o.Access == t.Access && o.Tree == t.Tree {
 			return
 		}
-		if t.Kind == Path && t.Access != Read && o.Access != Read && (o.Access == Remove) != (t.Access == Remove) {
+		if paths[t.Kind] && paths[o.Kind] && t.Access != Read && o.Access != Read && (o.Access == Remove) != (t.Access == Remove) {
 			break
 		}
 	}

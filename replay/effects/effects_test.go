@@ -56,6 +56,8 @@ func TestThings(t *testing.T) {
 		"cat f | tee g":                                "reads path /w/f; writes path /w/g",
 		"cat /dev/urandom > /dev/shm/f 2> /dev/null":   "writes path /dev/shm/f",
 		"mkdir -p a/b":                                 "writes directory /w/a/b",
+		"rmdir -p a/b":                                 "removes path /w/a; removes path /w/a/b",
+		"rmdir a/b":                                    "removes path /w/a/b",
 		"touch f":                                      "updates path /w/f",
 		"mv old new":                                   "reads path /w/old/**; removes path /w/old/**; writes path /w/new/**; writes path /w/new/old/**",
 		"tar -C out -cf a.tar f":                       "reads path /w/out/f/**; writes path /w/a.tar",

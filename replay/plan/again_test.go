@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recountdb/recount/replay"
@@ -107,6 +108,26 @@ func TestRemovedAndMadeAgain(t *testing.T) {
 		post := p.Steps[len(p.Steps)-1].Post
 		if len(post) != 1 || post[0].Kind != want || post[0].Target != "/home/ann/app/n" {
 			t.Errorf("after %q: %v, want %s", line, post, want)
+		}
+	}
+}
+
+// TestMadeAndRemovedWithItsDirectory has lines that make something and remove it again with a directory around it:
+// that it is there tells nothing.
+func TestMadeAndRemovedWithItsDirectory(t *testing.T) {
+	for line, want := range map[string]string{
+		"mkdir -p a/b/c && cd a/b/c && echo deep > d && cd ../../.. && mv a/b/c . && rmdir -p a/b | c/d=1 c/ .": "absent a, file c",
+		"mkdir t; echo x > t/f; cp t/f g; rm -r t | g=1 .":                                                      "absent t, file g",
+		"mkdir t; rm -r t; mkdir t; echo x > t/f | t/f=1 t/ .":                                                  "none ",
+	} {
+		p := made(t, watched(line), Request{})
+		var got []string
+		for _, post := range p.Steps[0].Post {
+			got = append(got, post.Kind+" "+strings.TrimPrefix(post.Target, "/home/ann/app/"))
+		}
+		slices.Sort(got)
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("after %q: %s, want %s", line, got, want)
 		}
 	}
 }

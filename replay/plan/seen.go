@@ -166,18 +166,26 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 	}
 }
 
-// takesBack leaves out the files that a line made and removed again: they were seen neither before it nor after it.
+// takesBack leaves out the files that a line made and removed again, also with a directory around them: they were seen
+// neither before it nor after it. So are directories.
 func (a *act) takesBack(s Seen) {
 	for _, made := range slices.Clone(a.Things) {
 		f, changed := s.Files[made.Name]
-		if made.Kind != effects.Path || made.Access != effects.Write || made.Tree || made.Glob || !within(made.Name, s.Below) || changed && f.Is != absent {
+		if !isPath(made) || made.Access != effects.Write || made.Tree || made.Glob || !within(made.Name, s.Below) || changed && f.Is != absent || slices.Contains(s.Directories, made.Name) {
 			continue
 		}
-		again := func(t effects.Thing) bool { return isPath(t) && t.Name == made.Name && t.Access == effects.Remove }
-		if slices.ContainsFunc(a.Things, again) {
-			a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool {
-				return isPath(t) && t.Name == made.Name && t.Access == effects.Write || again(t) && !changed
-			})
+		last := len(a.Things) - 1
+		for last >= 0 && a.Things[last] != made {
+			last--
+		}
+		again := func(t effects.Thing) bool {
+			return made.Kind == effects.Path && isPath(t) && t.Name == made.Name && t.Access == effects.Remove
+		}
+		around := func(t effects.Thing) bool {
+			return isPath(t) && t.Access == effects.Remove && (t.Name == made.Name || t.Tree) && !t.Glob && within(made.Name, t.Name)
+		}
+		if slices.ContainsFunc(a.Things, again) || slices.ContainsFunc(a.Things[last+1:], around) {
+			a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool { return t == made || again(t) && !changed })
 		}
 	}
 }
