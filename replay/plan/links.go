@@ -110,7 +110,11 @@ func (w *world) isMadeAt(a *act, t effects.Thing) bool {
 	if t.Sure < 0.9 {
 		return a.seen != nil && a.seen.has(t.Name) || w.isDirectory(path.Dir(t.Name))
 	}
-	return w.links[t.Name] != "" || !w.isDirectory(t.Name) && !slices.ContainsFunc(w.below(t.Name), func(o *write) bool { return o.thing.Name != t.Name })
+	if to := w.links[t.Name]; to != "" {
+		within := func(o effects.Thing) bool { return o.Value == t.Value && o.Name == path.Join(to, of) }
+		return a.seen != nil && a.seen.has(t.Name) || !slices.ContainsFunc(a.Things, within) // ln -n
+	}
+	return !w.isDirectory(t.Name) && !slices.ContainsFunc(w.below(t.Name), func(o *write) bool { return o.thing.Name != t.Name })
 }
 
 // renewing has the programs that make a file anew where one is, and write nothing into what is there.
