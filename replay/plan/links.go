@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// throughLinks replaces the names of what an act reads and writes below symbolic links that earlier acts made by
+// throughLinks replaces the names of what an act reads and writes below symbolic links, such as those that earlier acts made, by
 // what the links lead to, and lets it read the links: after ln -s v2 current, current/f is v2/f.
 func (w *world) throughLinks(a *act) {
 	if len(w.links) == 0 {
@@ -46,6 +47,7 @@ func (w *world) throughLinks(a *act) {
 			dirs[i], _ = w.followed(dir, passed)
 		}
 	}
+	maps.DeleteFunc(passed, func(link string, _ bool) bool { return w.given[link] != "" })
 	for link := range passed {
 		t := effects.Thing{Kind: effects.Path, Name: link, Access: effects.Read, Sure: 0.95}
 		if !slices.Contains(a.Things, t) {
@@ -79,7 +81,7 @@ func (w *world) notesLinks(a *act) {
 		case t.Access == effects.Remove:
 			for link := range w.links {
 				if within(link, t.Name) {
-					delete(w.links, link)
+					w.leadsNowhere(link)
 				}
 			}
 		case t.Access == effects.Write && t.Value != "":
@@ -94,10 +96,17 @@ func (w *world) notesLinks(a *act) {
 				w.links = map[string]string{}
 			}
 			w.links[t.Name] = to
+			delete(w.given, t.Name)
 		case t.Kind == effects.Path && t.Sure >= 0.9 && a.renews(t.Name):
-			delete(w.links, t.Name)
+			w.leadsNowhere(t.Name)
 		}
 	}
+}
+
+// leadsNowhere notes that a path is no symbolic link any more.
+func (w *world) leadsNowhere(link string) {
+	delete(w.links, link)
+	delete(w.given, link)
 }
 
 // isMadeAt reports whether a link that an act makes is at a path, and not in or instead of the directory that the path

@@ -22,6 +22,9 @@ func TestThroughLinks(t *testing.T) {
 		"a link that sed made a file of":                {[]string{"echo a > f", "ln -s f l", "sed -i s/a/b/ l", "echo c >> l", "cat f > g", "rm l"}, "0 4"},
 		"a link that was seen in a directory":           {[]string{"ln -s ../f d | d/f=1 d/", "echo a > d/f | f=1", "cat f > g", "rm f"}, "0 1 2 3"},
 		"one that was made in what a link leads to":     {[]string{"ln -s 1 l | l=1 .", "ln -s 2 l | 1/2=1 1/", "echo a > l/f | 1/f=1 1/", "cat 1/f > g | g=1 .", "rm -r 1 l | -1/f -1/2 1/ ."}, "0 1 2 3 4"},
+		"one that was there before":                     {[]string{"echo a >> rel/1/v | rel/1/v=1>2", "cp current/v f | f=1 .", "echo b >> current/v | rel/1/v=2>3", "rm -r rel | -rel/1/v ."}, "0 1 3"},
+		"one that was there before, of a file":          {[]string{"echo a >> shared | shared=1>2", "cp app.cfg f | f=1 .", "echo b > app.cfg | shared=2>3", "cp shared g | g=3 .", "echo c > shared | shared=3>4"}, "0 1 2 3 4"},
+		"one that was there and is turned":              {[]string{"echo b >> current/v | rel/1/v=2>3", "ln -sfn rel/2 current | current=1 .", "echo a > rel/1/v | rel/1/v=3>4", "cp current/v f | f=1 ."}, "1 2 3"},
 		"what is written behind one that was turned":    {[]string{"ln -sfn 1 l", "ln -sfn 2 l", "echo a > l/f", "cat 2/f > g", "rm -r 2 l"}, "1 2 3 4"},
 		"links in a circle":                             {[]string{"ln -s b a | .", "ln -s a b | .", "cat a/v > one; true | one=1 ."}, "0 1 2"},
 	})

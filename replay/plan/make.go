@@ -113,6 +113,7 @@ const atOnce = 2 * time.Second
 
 func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 	w := newWorld()
+	w.links, w.given = maps.Clone(o.links), maps.Clone(o.links)
 	w.finds = slices.ContainsFunc(all, func(c commands.Scanned) bool { return findsLost.MatchString(c.Command) })
 	for i, c := range all {
 		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(n.Home[c.ContextHash], homedir.Usual(c.User, c.Cwd)), env: n.Env[c.ContextHash]}
@@ -131,6 +132,7 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 		a.whole, a.Line = a.Line, withoutCd(a.Line, c.Cwd, a.home)
 		a.outcome()
 		w.throughLinks(a)
+		o.leads(w, a)
 		o.observe(w, a)
 		w.writesOthers(a)
 		if a.failed && w.movedHead(a) {

@@ -25,6 +25,9 @@ type observer struct {
 	own map[string]bool
 	// clean are the acts in the background during which nothing changed but what the acts beside them name.
 	clean map[schemas.EventID]bool
+	// links are the symbolic links that were there before the narrative, as far as what was seen shows them, with where
+	// they lead to; "" if that is not known.
+	links map[string]string
 	// prompt tells that services wrote what they were asked to while they were asked, and at no other time.
 	prompt bool
 }
@@ -156,7 +159,7 @@ func (o *observer) learn(w *world) bool {
 		}
 	}
 	o.prompt = o.promptly(w)
-	return len(o.clean) > 0 || o.prompt
+	return len(o.clean) > 0 || o.prompt || len(o.links) > 0
 }
 
 // promptly reports whether services were seen to write files while they were asked for something, and nothing that

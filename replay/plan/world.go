@@ -78,8 +78,10 @@ type world struct {
 	pipes   map[string]bool   // the pipes with a name that acts made
 	// trees are the working trees that acts added, with their repositories.
 	trees map[string]string
-	// links are the symbolic links that acts made, with the absolute paths that they lead to.
+	// links are the symbolic links that are there, with the absolute paths that they lead to.
 	links map[string]string
+	// given are those of them that were there before, and that no act made or removed.
+	given map[string]string
 	// same are the names of one file that acts made, the oldest first.
 	same []*sameFile
 	// stashes are the pushes to the stash of a repository that were not taken out again, by repository.
