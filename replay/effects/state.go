@@ -80,8 +80,11 @@ func (f *finder) builtin(c *shell.Call) {
 		}
 	case "alias":
 		for _, a := range shell.Operands(c.Args, "") {
-			if name, _, ok := strings.Cut(a.Value, "="); ok {
+			if name, text, ok := strings.Cut(a.Value, "="); ok {
 				f.sets("alias " + name)
+				if first, _, _ := strings.Cut(text, " "); first != "" && first != name {
+					f.Uses = append(f.Uses, first+"()", "alias "+first) // what it calls
+				}
 			}
 		}
 	case "unalias":

@@ -26,3 +26,11 @@ func TestUnset(t *testing.T) {
 		}
 	}
 }
+
+// TestAliases has an alias of a function: who uses it needs both.
+func TestAliases(t *testing.T) {
+	p := made(t, narrative("greet() { echo hi $1 > f; }", "alias g='greet amy'", "g"), Request{})
+	if got := kept(p); got != "0 1 2" {
+		t.Errorf("kept %s", got)
+	}
+}

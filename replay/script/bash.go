@@ -191,6 +191,9 @@ func makeValue(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// namesAlias matches what may set an alias, which a shell without a terminal takes only if it is told to.
+var namesAlias = regexp.MustCompile(`\balias\b`)
+
 // lines returns what a step runs in a shell of its own.
 func (w *writer) lines(s *replay.Step) (out []string) {
 	if s.Cwd != "" {
@@ -203,7 +206,11 @@ func (w *writer) lines(s *replay.Step) (out []string) {
 		out = append(out, fmt.Sprintf(": \"${%s:?give it: it was redacted when it was recorded}\"", name))
 	}
 	if !ownShell(s) {
-		out = append(out, w.prelude(s)...)
+		told := w.prelude(s)
+		if slices.ContainsFunc(told, func(text string) bool { return namesAlias.MatchString(text) }) {
+			out = append(out, "shopt -s expand_aliases")
+		}
+		out = append(out, told...)
 	}
 	if len(s.Danger) > 0 {
 		out = append(out, fmt.Sprintf("[ \"${RECOUNT_YES:-}\" = 1 ] || { echo %s >&2; exit 1; }", quote("set RECOUNT_YES=1 to allow: "+s.Danger[0].Why)))

@@ -139,6 +139,22 @@ func TestMakeTellsStepsNothing(t *testing.T) {
 	}
 }
 
+// TestMakeHasAliases has a step that uses an alias of an earlier one.
+func TestMakeHasAliases(t *testing.T) {
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("make is not installed")
+	}
+	dir := t.TempDir()
+	p := replay.Plan{Steps: []replay.Step{
+		{Index: 0, Cwd: dir, Command: "alias g='echo hi'", Sets: []string{"alias g"}},
+		{Index: 1, Cwd: dir, Command: "g > out", Needs: []replay.Need{{On: 0, Kind: replay.NeedEnvironment, What: "alias g"}}},
+	}}
+	run(t, "make", "-f", write(t, p, "make"))
+	if b, err := os.ReadFile(filepath.Join(dir, "out")); err != nil || string(b) != "hi\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
 func TestWhatAScriptCannotRunIsAComment(t *testing.T) {
 	for _, ask := range []replay.Ask{
 		{Kind: replay.AskTerminal, Text: "vim needs a terminal"},
