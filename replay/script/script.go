@@ -161,9 +161,16 @@ func (w *writer) prelude(s *replay.Step) []string {
 	visit(s.Index)
 	var out []string
 	for i := range w.p.Steps {
-		if seen[i] && manual(&w.p.Steps[i]) == "" {
-			out = append(out, w.inShell(&w.p.Steps[i]))
+		before := &w.p.Steps[i]
+		if !seen[i] || manual(before) != "" {
+			continue
 		}
+		command := w.inShell(before)
+		if before.Cwd != s.Cwd && slices.Contains(before.Sets, "*") { // it reads a file: . ./env
+			out = append(out, "cd "+quote(before.Cwd), command, "cd "+quote(s.Cwd))
+			continue
+		}
+		out = append(out, command)
 	}
 	return out
 }

@@ -155,6 +155,24 @@ func TestMakeHasAliases(t *testing.T) {
 	}
 }
 
+// TestMakeReadsSettingsInTheirDirectory has a file of variables that an earlier step read in another directory.
+func TestMakeReadsSettingsInTheirDirectory(t *testing.T) {
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("make is not installed")
+	}
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "sub")
+	p := replay.Plan{Steps: []replay.Step{
+		{Index: 0, Cwd: dir, Command: "echo MODE=x > vars"},
+		{Index: 1, Cwd: dir, Command: ". ./vars", Sets: []string{"*"}, Needs: []replay.Need{{On: 0, Kind: replay.NeedFile}}},
+		{Index: 2, Cwd: sub, Command: "echo $MODE > out", Needs: []replay.Need{{On: 1, Kind: replay.NeedEnvironment, What: "*"}}},
+	}}
+	run(t, "make", "-f", write(t, p, "make"))
+	if b, err := os.ReadFile(filepath.Join(sub, "out")); err != nil || string(b) != "x\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
 func TestWhatAScriptCannotRunIsAComment(t *testing.T) {
 	for _, ask := range []replay.Ask{
 		{Kind: replay.AskTerminal, Text: "vim needs a terminal"},
