@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,8 +215,28 @@ func (t *narrativeQuery) judged(w *walk, root stop) (map[schemas.EventID]judgeme
 			return c.from != nil && (c.by(idle) || out[c.ID].confidence < minConfidence || succeeded && c.compareOlder(stop{success}) < 0)
 		})
 	}
-	slices.SortStableFunc(w.taken[1:], func(a, b *reached) int { return cmp.Compare(out[b.ID].confidence, out[a.ID].confidence) })
+	rank := ranks(w.taken[1:], out)
+	slices.SortStableFunc(w.taken[1:], func(a, b *reached) int { return cmp.Compare(rank[b.ID], rank[a.ID]) })
 	return out, nil
+}
+
+// ranks returns by what the causes of a failure are ordered: by confidence, but that earlier failures of the same command,
+// which are the same failure rather than its cause, come after what changed since the last of them.
+func ranks(causes []*reached, judged map[schemas.EventID]judgement) map[schemas.EventID]float64 {
+	rank, least := map[schemas.EventID]float64{}, 2.0
+	for _, c := range causes {
+		j := judged[c.ID]
+		rank[c.ID] = j.confidence
+		if c.depth == 1 && slices.Contains(j.signals, "changed") && slices.Contains(j.signals, "since the attempt") {
+			least = min(least, j.confidence)
+		}
+	}
+	for _, c := range causes {
+		if c.Failed() && slices.Contains(judged[c.ID].signals, "same command") && rank[c.ID] >= least {
+			rank[c.ID] = math.Nextafter(least, 0)
+		}
+	}
+	return rank
 }
 
 // strangers returns the commands that say nothing about why a program was not found: those that ran just
