@@ -88,9 +88,11 @@ func (p *Engine) typeOf(d *scope.Decl) *scope.Decl {
 //
 //	setHandler(handler) { this._handler = handler }
 func (p *Engine) findOverwritten() {
-	p.overwritten = map[*scope.Decl]bool{}
+	p.overwritten, p.extends = map[*scope.Decl]bool{}, map[string]bool{}
 	for _, m := range p.Modules {
 		for _, b := range m.Facts.Bindings {
+			_, last := cutLast(b.Target)
+			p.extends[last] = true
 			name, member := strings.CutPrefix(b.Target, "self.")
 			from := m.Decl(b.In)
 			if !p.Lang.Exports || !member || from == nil || !from.IsMethod() || from.Class().Scope == nil {

@@ -26,6 +26,10 @@ func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
 		if p.Lang.Exports && !v.IsDeclared() {
 			return v.Element(name)
 		}
+	case scope.ExternalValue:
+		if p.Lang.Exports {
+			return p.added(v).Element(name)
+		}
 	}
 	return nil
 }
@@ -41,7 +45,7 @@ func (p *Engine) attribute(f *scope.Flow, v *scope.Value, name string) scope.Set
 	case scope.ModuleValue:
 		return p.moduleAttribute(f, v.Mod, name)
 	case scope.ExternalValue:
-		return scope.Set{{Value: p.AttributeOf(v, name), Sure: true}}
+		return p.withAdded(f, v, name, p.AttributeOf(v, name))
 	case scope.ClassValue:
 		return p.classMember(f, v, v.Decl.Order, name)
 	case scope.InstanceValue:

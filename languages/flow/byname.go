@@ -34,6 +34,10 @@ func (p *Engine) nameFunctions() *named {
 				members[name] = true
 			case scope.IsRegistered(b.Value): // it has scope.OfObject
 			case !strings.HasSuffix(b.Value, "."+name):
+				if of := p.Lookup(m.ScopeOf(b.In), m.Path(b.Value)); of.Rest == 0 && of.Decl != nil && of.Decl.IsFunction() && of.Decl.Owner != 0 && of.Decl.Owner == b.In && !m.Test {
+					n.add(name, of.Decl) // a closure: component.onResolve = onResolved
+					break
+				}
 				n.fields[name] = n.fields[name] || !m.Test // a test may put anything into its place
 			}
 		}
@@ -43,11 +47,17 @@ func (p *Engine) nameFunctions() *named {
 				n.fields[d.Name] = n.fields[d.Name] || d.Outer.IsClass()
 			case returned[d.LocalName()] && d.Attributes[scope.OfObject] != "": // its name is its own only
 			case !d.Overload && (d.Outer.IsClass() || d.Of != nil || d.Attributes[scope.OfObject] != "" || members[d.Name] || p.exports(m, d)):
-				n.functions[d.Name] = append(n.functions[d.Name], d)
+				n.add(d.Name, d)
 			}
 		}
 	}
 	return n
+}
+
+func (n *named) add(name string, d *scope.Decl) {
+	if !slices.Contains(n.functions[name], d) {
+		n.functions[name] = append(n.functions[name], d)
+	}
 }
 
 // exports reports whether a module exports a declaration under its name.
@@ -91,7 +101,7 @@ func (l *Linker) onlyNamed(here Site, of scope.Path) *scope.Decl {
 	}
 	var all, near []*scope.Decl
 	for _, d := range l.e.named.functions[last.Name] {
-		if d.Mod.Test && !l.Module.Test {
+		if !l.Module.Sees(d.Mod) {
 			continue
 		}
 		all = append(all, d)
@@ -191,7 +201,7 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 		return nil
 	}
 	member := (d.Attributes[scope.OfModule] != "" || d.Attributes[scope.OfObject] != "") && d.Name == of.Last()
-	if !d.IsMethod() && !member || d.Mod.Test && !l.Module.Test {
+	if !d.IsMethod() && !member || !l.Module.Sees(d.Mod) {
 		return nil
 	}
 	for _, m := range values {

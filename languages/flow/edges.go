@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -170,7 +171,12 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 		}
 	}
 	if !t.Known {
-		if d := l.e.constant(here, of); d != nil {
+		if by := l.maker(here, of); by != nil {
+			l.External(scope.Calls, r.In, by.Pkg, cmp.Or(by.Name, scope.DefaultName)+"()", r.At)
+			if d := l.e.constant(here, of); d != nil {
+				l.Edge(scope.References, r.In, d.Key, l.How(d), r.At)
+			}
+		} else if d := l.e.constant(here, of); d != nil {
 			l.Edge(scope.Calls, r.In, d.Key, l.How(d), r.At)
 		} else if d := l.onlyNamed(here, of); d != nil {
 			l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
@@ -205,7 +211,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	}
 }
 
-// withoutTests returns the values without what tests may put into their place, unless the declaration with the index in is
+// withoutTests returns the values without what tests and examples may put into their place, unless the declaration with the index in is
 // a test.
 func (l *Linker) withoutTests(values scope.Set, in uint32) scope.Set {
 	if d := l.Module.Decl(in); !l.e.Lang.Exports || l.Module.Test || d != nil && d.Test {
@@ -213,7 +219,7 @@ func (l *Linker) withoutTests(values scope.Set, in uint32) scope.Set {
 	}
 	return slices.DeleteFunc(values, func(m scope.Member) bool {
 		d := m.Value.Decl
-		return !m.Sure && d != nil && (d.Test || d.Mod.Test)
+		return !m.Sure && d != nil && (d.Test || !l.Module.Sees(d.Mod))
 	})
 }
 

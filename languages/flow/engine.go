@@ -89,6 +89,8 @@ type Engine struct {
 	// ambient has the modules that files of types declare, overwritten the methods whose places others take.
 	ambient     map[string][]*scope.Decl
 	overwritten map[*scope.Decl]bool
+	// extends has the names of members to which something is assigned.
+	extends map[string]bool
 	// entries has what files bind to members of their objects, see entry.
 	entries map[*scope.Module]map[string][]string
 	// given has the texts that calls pass to parameters as literals.

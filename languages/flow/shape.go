@@ -177,7 +177,7 @@ func (l *Linker) shaped(here Site, of scope.Path) *scope.Decl {
 			}
 		}
 		d := l.e.oneMethod(objects, of.Last())
-		if d == nil || (d.Test || d.Mod.Test) && !l.Module.Test || s.passes[all[0]] && d.Class() == all[0].in {
+		if d == nil || d.Test && !l.Module.Test || !l.Module.Sees(d.Mod) || s.passes[all[0]] && d.Class() == all[0].in {
 			continue // what a class wraps is of another one
 		}
 		named := isNamed(objects, name)
@@ -200,12 +200,12 @@ func (l *Linker) shapedAmong(here Site, of scope.Path, t *scope.Targets) *scope.
 	return nil
 }
 
-// nearest returns the objects that the module may use: none of tests, and those of its own part of the repository if there are any.
+// nearest returns the objects that the module may use: none of tests and examples, and those of its own part of the repository if there are any.
 func (l *Linker) nearest(objects []*scope.Value) []*scope.Value {
 	var all, near []*scope.Value
 	for _, o := range objects {
 		m := o.Made()
-		if m.Test && !l.Module.Test {
+		if !l.Module.Sees(m) {
 			continue
 		}
 		all = append(all, o)

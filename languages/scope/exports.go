@@ -42,6 +42,9 @@ const Returns = "returns"
 // has the parameter's name.
 const Same = "same"
 
+// Wrapped is the attribute of a constant that holds what a call returns that is given a function written in it.
+const Wrapped = "wrapped"
+
 // Wraps is the attribute of a function whose result calls a parameter: it has the parameter's name.
 const Wraps = "wraps"
 

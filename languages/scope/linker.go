@@ -193,13 +193,13 @@ const (
 )
 
 // Emit makes the edges of a call: calls to a sure target if it is the only one, may_call to the
-// others. It leaves out targets that only tests pass in, unless the call is in a test.
+// others. It leaves out targets that only tests and examples pass in, unless the call is in one.
 func (l *Linker) Emit(in uint32, at *recountv1.Place, t *Targets) {
 	from := l.Module.Decl(in)
 	testing := l.Module.Test || from != nil && from.Test
 	if !testing {
 		t.List = slices.DeleteFunc(t.List, func(to Target) bool {
-			if to.Decl == nil || !to.Decl.Test && !to.Decl.Mod.Test {
+			if to.Decl == nil || !to.Decl.Test && l.Module.Sees(to.Decl.Mod) {
 				return false
 			}
 			followed := !l.Program.Lang.Typed && l.Program.Rules == nil

@@ -1,6 +1,8 @@
 package scope
 
 import (
+	"strings"
+
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -12,6 +14,7 @@ type Module struct {
 	dir       string // of the package
 	isPackage bool
 	Test      bool
+	Example   bool   // it shows how to use the others
 	Name      string // with dots
 	File      resolve.File
 	Facts     *recountv1.FileFacts // nil for a directory without __init__.py
@@ -80,4 +83,22 @@ func (m *Module) Path(text string) Path {
 		m.paths[text] = p
 	}
 	return p
+}
+
+// examples are the folders of code that shows how to use the rest of a repository.
+var examples = WordSet("example examples demo demos sample samples playground playgrounds")
+
+func isExample(file string) bool {
+	for dir := range strings.SplitSeq(DirOf(file), "/") {
+		if examples[dir] {
+			return true
+		}
+	}
+	return false
+}
+
+// Sees reports whether code of m may use what another module declares: only tests use tests, and only tests and examples use
+// examples, which are known in languages with exports.
+func (m *Module) Sees(of *Module) bool {
+	return m.Test || !of.Test && (m.Example || !of.Example)
 }

@@ -52,7 +52,7 @@ func (p *Program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 	if p.Lang.Typed {
 		m.Name = m.Facts.Package
 	}
-	m.Test = p.Layout.IsTest(f.Path)
+	m.Test, m.Example = p.Layout.IsTest(f.Path), p.Lang.Exports && isExample(f.Path)
 	if dir, ok := p.Layout.PackageOf(f.Path); ok {
 		m.dir, m.isPackage = dir, true
 		p.ByPlace[packagePlace(dir)] = m

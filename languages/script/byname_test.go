@@ -3,6 +3,8 @@ package script
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
@@ -168,4 +170,31 @@ calls lib/sequence.js:Query.start -> lib/sequence.js:Sequence.end @8:42
 calls lib/sequence.js:named -> lib/sequence.js:other @3:29
 calls lib/sequence.js -> javascript util inherits @6:5 (external)
 `, "calls")
+}
+
+const heldByName = `
+-- a.js --
+export function suspend(component) {
+    const onResolved = () => {}
+    component.onResolve = onResolved
+    component.onceMade = onResolved
+    component.onceMade = other()
+    component.onResolve = null
+}
+export function run(it) { it.onResolve(); it.onceMade(); it.onChild() }
+export function start(it) { it.onChild = noop }
+function noop() {}
+`
+
+func TestTheOnlyFunctionThatMembersOfANameHold(t *testing.T) {
+	got := resolvetest.Full(t, NewResolver(), resolvetest.Archive(t, heldByName, factsOf)).Text("calls", "may_call")
+	want := []string{
+		"calls a.js:run -> a.js:suspend.onResolved @8:29 (name_matched 500)",
+		"calls a.js:run -> it.onChild @8:60 (unresolved)",
+		"calls a.js:run -> it.onceMade @8:45 (unresolved)",
+		"calls a.js:suspend -> other @5:25 (unresolved)",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }

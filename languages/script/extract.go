@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 32, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 33, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (

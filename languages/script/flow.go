@@ -68,8 +68,10 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 	in := s.in
 	if !s.function {
 		own := j.declareVariables(d, name, typ, kind, s)
-		if own != 0 && (j.Kind(value) == "object" || j.callsWithFunction(value)) {
-			in = own // its functions belong to it
+		if own != 0 && j.callsWithFunction(value) {
+			in, j.Decl(own).Attributes = own, map[string]string{scope.Wrapped: "true"} // its functions belong to it
+		} else if own != 0 && j.Kind(value) == "object" {
+			in = own
 		} else if object := j.givenObject(value); own != 0 && object != extract.None {
 			j.owned[object] = own
 		}

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"encoding/json"
 	slash "path"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 // `this`, and files see what other files export.
 var definition = flow.Language{
 	Language: scope.Language{
-		Name: "script/32", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json", "package.json"}, Outside: "javascript",
+		Name: "script/33", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json", "package.json"}, Outside: "javascript",
 		Builtins: "globals", Builtin: globals, MembersHidden: true, Exports: true,
 		Layout: func(files []string, manifests []scope.Manifest) scope.Layout { return newLayout(files, manifests) },
 	},
@@ -25,12 +24,12 @@ var definition = flow.Language{
 type layout struct {
 	files   map[string]bool
 	configs map[string]*config
-	next    map[string]bool   // folders of applications of Next.js
-	mains   map[string]string // the files that packages name as theirs, by folder
+	next    map[string]bool // folders of applications of Next.js
+	packages
 }
 
 func newLayout(files []string, manifests []scope.Manifest) *layout {
-	l := &layout{map[string]bool{}, readConfigs(manifests), nextRoots(files, manifests), readMains(manifests)}
+	l := &layout{map[string]bool{}, readConfigs(manifests), nextRoots(files, manifests), readPackages(manifests)}
 	for _, f := range files {
 		l.files[f] = true
 	}
@@ -54,41 +53,16 @@ func (l *layout) Resolve(from string, i *recountv1.Import) (place string, found,
 		if place, found, ours = l.configured(from, i.Path); found || ours {
 			return place, found, ours
 		}
+		if place, found = l.named(i.Path); found {
+			return place, true, true
+		}
 		// By convention a configuration maps "@/x", "~/x" and "#x" to files of the repository.
 		ours = strings.HasPrefix(i.Path, "@/") || strings.HasPrefix(i.Path, "~") || strings.HasPrefix(i.Path, "#") || strings.HasPrefix(i.Path, "/")
 		return "", false, ours
 	}
 	at := slash.Join(scope.DirOf(from), i.Path)
-	if place, found = l.file(at); !found {
-		place, found = l.main(at)
-	}
+	place, found = l.module(at)
 	return place, found, true
-}
-
-// readMains returns what the packages of a repository name as their main file, by folder.
-func readMains(manifests []scope.Manifest) map[string]string {
-	mains := map[string]string{}
-	for _, m := range manifests {
-		var read struct{ Main string }
-		if slash.Base(m.Path) == "package.json" && json.Unmarshal(m.Content, &read) == nil && read.Main != "" {
-			mains[scope.DirOf(m.Path)] = slash.Clean(read.Main)
-		}
-	}
-	return mains
-}
-
-// main returns the main file of the package in a folder. If it is built, it is the file of that path in src.
-func (l *layout) main(folder string) (place string, found bool) {
-	of, is := l.mains[strings.TrimPrefix(folder, ".")]
-	if !is {
-		return "", false
-	}
-	if place, found = l.file(slash.Join(folder, of)); !found {
-		if _, inside, below := strings.Cut(of, "/"); below {
-			place, found = l.file(slash.Join(folder, "src", inside))
-		}
-	}
-	return place, found
 }
 
 // file returns the file of a path whose extension is left out, or is that of the JavaScript

@@ -176,7 +176,7 @@ func (l *layout) configured(from, name string) (place string, found, ours bool) 
 			continue
 		}
 		for _, target := range m.targets {
-			if place, found = l.file(slash.Join(m.dir, strings.Replace(target, "*", star, 1))); found {
+			if place, found = l.module(slash.Join(m.dir, strings.Replace(target, "*", star, 1))); found {
 				return place, true, true
 			}
 		}
