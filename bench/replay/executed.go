@@ -203,7 +203,7 @@ func (b *other) replay() (run.Report, error) {
 		for _, d := range e.Differs {
 			fmt.Printf("  %s: not as recorded: %s\n", b.r.n.name, d)
 		}
-		if replaying.Parts(e.Differs) {
+		if err = nil; replaying.Parts(e.Differs) {
 			b.told = true
 			_, err = call(b.env, "replay", "--resume", e.Run, "--apply", "--json")
 		}

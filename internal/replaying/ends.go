@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -60,14 +61,10 @@ func differences(p *replay.Plan, dir string, changes []sandbox.Change) []Differe
 	for _, c := range changes {
 		e.changes[filepath.Join(dir, c.Path)] = c.New
 	}
-	expected := map[string]bool{}
+	expected := map[string]bool{} // the files, and the directories that they are in
 	for _, post := range p.Ends {
-		expected[post.Target] = true
-	}
-	others := map[string]int{} // files that nobody expects, by directory and extension
-	for name, entry := range e.changes {
-		if entry != nil && !entry.Mode.IsDir() && !expected[name] {
-			others[sort(name)]++
+		for name := post.Target; len(name) > len(dir) && !expected[name]; name = filepath.Dir(name) {
+			expected[name] = true
 		}
 	}
 	var out []Difference
@@ -83,8 +80,7 @@ func differences(p *replay.Plan, dir string, changes []sandbox.Change) []Differe
 		case there && hash != "" && post.Hash != "" && hash != post.Hash:
 			out = append(out, Difference{post.Target, Content})
 		case there:
-		case others[sort(post.Target)] > 0:
-			others[sort(post.Target)]-- // its name has a time or a number in it
+		case e.numbered(e.missing(post.Target), expected): // it is there by another name
 		default:
 			out = append(out, Difference{post.Target, Missing})
 		}
@@ -98,8 +94,39 @@ func differences(p *replay.Plan, dir string, changes []sandbox.Change) []Differe
 // order puts the contents last.
 var order = map[string]int{Content: 1}
 
-// sort names the files of a directory that have the same extension.
-func sort(name string) string { return filepath.Join(filepath.Dir(name), "*"+filepath.Ext(name)) }
+// number matches a word with a digit in it, such as a time, a process number or a hash.
+var number = regexp.MustCompile(`[0-9A-Za-z]*[0-9][0-9A-Za-z]*`)
+
+// numbered reports whether beside a path there is one that nobody expects and whose name differs only in words with a digit,
+// as log-1700000000.txt and log-1700000001.txt do.
+func (e ended) numbered(name string, expected map[string]bool) bool {
+	dir, base := filepath.Split(name)
+	if !number.MatchString(base) {
+		return false
+	}
+	same := func(other string) bool {
+		there, _ := e.at(other)
+		return there && !expected[other] && number.ReplaceAllString(filepath.Base(other), "#") == number.ReplaceAllString(base, "#")
+	}
+	for other := range e.changes {
+		if filepath.Dir(other) == filepath.Clean(dir) && same(other) {
+			return true
+		}
+	}
+	entries, _ := os.ReadDir(dir) // where there is none, nothing is beside it
+	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool { return same(filepath.Join(dir, entry.Name())) })
+}
+
+// missing returns the outermost directory around a missing file that is missing, too, or else the file.
+func (e ended) missing(name string) string {
+	for up := filepath.Dir(name); len(up) > len(e.dir); up = filepath.Dir(up) {
+		if there, _ := e.at(up); there {
+			break
+		}
+		name = up
+	}
+	return name
+}
 
 // at returns whether something is at a path, and the hash of its content if that can be told.
 func (e ended) at(name string) (there bool, hash string) {

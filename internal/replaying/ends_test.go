@@ -20,7 +20,7 @@ func sum(text string) string {
 
 func TestDifferences(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"same": "a", "other": "b", "gone/f": "a", "stays": "a"} {
+	for name, text := range map[string]string{"same": "a", "other": "b", "gone/f": "a", "stays": "a", "out/b-0b1f.js": "a"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -36,13 +36,18 @@ func TestDifferences(t *testing.T) {
 	}
 	p := &replay.Plan{Ends: []replay.Postcondition{
 		file("same", "a"), file("other", "a"), file("gone/f", "a"), absent("stays"), absent("never"), file("new", "n"), file("newer", "n"), file("none", "n"),
-		file("log-1.txt", "n"),
+		file("log-1.txt", "n"), file("log-2-old.txt", "n"), file("cache/s-17ax/f", "n"), file("cache/s-18ax/f", "n"), file("cache/t", "n"),
+		file("out/b-0c2e.js", "n"), file("out/c-0c2e.js", "n"),
 		{Kind: replay.PostFile, Target: "/elsewhere/f", Hash: sum("a")},
 	}}
 	changes := []sandbox.Change{
 		{Path: "gone", Kind: sandbox.Removed, Old: &sandbox.Entry{Mode: fs.ModeDir}},
 		{Path: "gone/f", Kind: sandbox.Removed, Old: &sandbox.Entry{}},
-		{Path: "log-2.txt", Kind: sandbox.Added, New: &sandbox.Entry{}}, // as log-$(date).txt
+		{Path: "log-2.txt", Kind: sandbox.Added, New: &sandbox.Entry{}}, // as log-$(date +%s).txt
+		{Path: "cache", Kind: sandbox.Added, New: &sandbox.Entry{Mode: fs.ModeDir}},
+		{Path: "cache/s-19by", Kind: sandbox.Added, New: &sandbox.Entry{Mode: fs.ModeDir}},
+		{Path: "cache/s-19by/f", Kind: sandbox.Added, New: &sandbox.Entry{}},
+		{Path: "cache/u", Kind: sandbox.Added, New: &sandbox.Entry{}},
 		{Path: "new", Kind: sandbox.Added, New: &sandbox.Entry{Hash: sum("n")}},
 		{Path: "newer", Kind: sandbox.Added, New: &sandbox.Entry{Hash: sum("m")}},
 	}
@@ -51,7 +56,7 @@ func TestDifferences(t *testing.T) {
 		name, _ := filepath.Rel(dir, d.Path)
 		got = append(got, name+" "+d.What)
 	}
-	want := []string{"gone/f missing", "stays present", "none missing", "other content", "newer content"}
+	want := []string{"gone/f missing", "stays present", "none missing", "log-2-old.txt missing", "cache/t missing", "out/c-0c2e.js missing", "other content", "newer content"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -37,7 +37,9 @@ func (b *builder) ends(params []replay.Parameter) []replay.Postcondition {
 			}
 		}
 		for name, f := range seen.Files {
-			if f.Is != "" && !strings.Contains(name, "/.git/") && !cached(name) {
+			if a.Built && !b.s.kept[i] && !a.writesByName(name) {
+				delete(last, name) // another build makes what is needed of it
+			} else if f.Is != "" && !strings.Contains(name, "/.git/") && !cached(name) {
 				last[name] = end{f.Is, remembers[seen.Below] && !slices.Contains(seen.Large, name)}
 			}
 		}
