@@ -431,6 +431,7 @@ func (w *world) environment(a *act) {
 		}
 	}
 	for _, n := range a.Uses {
+		w.looped(a, n)
 		need(n, 0.95)
 		if n == "!" {
 			for _, o := range w.exact["job\x00"+a.Session+"\x00&"] {

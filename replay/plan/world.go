@@ -94,26 +94,8 @@ type world struct {
 	versions map[string][]version
 }
 
-// shellState is what the acts of one session changed in their shell.
-type shellState struct {
-	setters map[string][]int  // the acts that set a variable; for "*" and "option" all of them count
-	values  map[string]string // of variables
-	bodies  map[string]string // of functions
-	removed map[string]int    // the act that unset a variable
-	jobs    []int             // the acts that run in the background
-}
-
 func newWorld() *world {
 	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, scripts: map[string]bool{}, older: map[string]string{}, versions: map[string][]version{}, stashes: map[string][]*back{}, trees: map[string]string{}, pipes: map[string]bool{}}
-}
-
-func (w *world) shell(session string) *shellState {
-	s := w.shells[session]
-	if s == nil {
-		s = &shellState{setters: map[string][]int{}, values: map[string]string{}, bodies: map[string]string{}, removed: map[string]int{}}
-		w.shells[session] = s
-	}
-	return s
 }
 
 // add adds an act: it finds the acts that this one depends on, then records what it leaves.
@@ -302,32 +284,6 @@ func (w *world) leaves(a *act) {
 			w.leavesOpaque(a, dir)
 		}
 	}
-}
-
-// leavesVariables records the variables and functions that an act sets and unsets in its shell.
-func (w *world) leavesVariables(a *act) {
-	s := w.shell(a.Session)
-	for _, name := range a.Sets {
-		if name == "*" || name == "option" || name == "" {
-			s.setters[name] = append(s.setters[name], a.at)
-		} else {
-			s.setters[name] = []int{a.at}
-			delete(s.removed, name)
-		}
-		if v, ok := a.Values[name]; ok {
-			s.values[name] = v
-		} else {
-			delete(s.values, name)
-		}
-	}
-	for _, name := range a.Unsets {
-		if len(s.setters[name]) > 0 {
-			s.removed[name] = a.at
-		}
-		delete(s.values, name)
-		delete(s.bodies, strings.TrimSuffix(name, "()"))
-	}
-	maps.Copy(s.bodies, a.Functions)
 }
 
 // leavesOpaque records that an act may have written anything below a directory.

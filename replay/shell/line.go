@@ -19,6 +19,8 @@ type Line struct {
 	Calls []Call
 	// Assigned are the variables that the line sets in its own shell: A=1, export A=1, read A.
 	Assigned []Variable
+	// Looped are the variables of its loops, which keep their last values: for A in, select A in, for ((A=1;…)).
+	Looped []string
 	// Uses are the variables that its words expand, without those of for loops. Loops are those, with
 	// the words that each goes over.
 	Uses  []string

@@ -181,8 +181,14 @@ func (r *reader) command(c syntax.Command) {
 				items = append(items, r.word(w))
 			}
 			r.loops[loop.Name.Value] = items
-		} else if c.Loop != nil {
-			r.expansions(c.Loop)
+			r.leaves(loop.Name.Value)
+		} else if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
+			r.expansions(loop)
+			if set, ok := loop.Init.(*syntax.BinaryArithm); ok {
+				if w, ok := set.X.(*syntax.Word); ok {
+					r.leaves(w.Lit())
+				}
+			}
 		}
 		was := r.looping
 		r.looping = true
@@ -384,6 +390,13 @@ func (r *reader) goes(name string, args []Word) {
 	}
 	if r.dir = ""; known {
 		r.dir = path.Clean(dir)
+	}
+}
+
+// leaves notes the variable of a loop.
+func (r *reader) leaves(name string) {
+	if isName(name) && r.inner == 0 && !r.deferred && !r.subshell {
+		r.line.Looped = append(r.line.Looped, name)
 	}
 }
 
