@@ -36,6 +36,9 @@ func TestMadeAgain(t *testing.T) {
 		"distclean of what was built elsewhere":  {[]string{"tar xf a.tar | d/a=1 d/ .", "(cd d && make && make test) | d/p=1 d/q=1 d/", "(cd d && make distclean) | -d/p d/", "rm -r d | -d/a -d/q ."}, "0 3"},
 		"what the build that is kept made again": {[]string{"javac -d out A.java T.java | out/A.class=1 out/T.class=1 out/ .", "javac -d out A.java T.java | out/A.class=1>2 out/T.class=1>2", "rm out/T.class | out/T.class=2>absent out/"}, "1 2"},
 		"what go mod edit adds":                  {[]string{"go mod edit -require=a@v0.0.0 | go.mod=1>2", "go mod edit -replace=a=../a | go.mod=2>3"}, "0 1"},
+		"a build that adds to a log":             {[]string{"make | a.o=1 log=1 .", "make | log=1>12", "make -s | log=12>123"}, "0 1 2"},
+		"a build that writes a log anew":         {[]string{"make | a.o=1 log=1 .", "make | log=1>2", "make -s | log=2>3"}, "0"},
+		"a log of another size after an edit":    {[]string{"make | a.o=1 log=1 .", "sed -i s/a/b/ a.c | a.c=1", "make | a.o=1>2 log=1>12"}, "1 2"},
 		"links that a loop names":                {[]string{"for f in a b; do ln -s /x/$f e/.$f; done | nothing", "echo a > e/c | e/c=1", "rm e/c | -e/c"}, "0"},
 	})
 }

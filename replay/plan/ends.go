@@ -40,7 +40,7 @@ func (b *builder) ends(params []replay.Parameter) []replay.Postcondition {
 			if a.Built && !b.s.kept[i] && !a.writesByName(name) {
 				delete(last, name) // another build makes what is needed of it
 			} else if f.Is != "" && !strings.Contains(name, "/.git/") && !cached(name) {
-				last[name] = end{f.Is, remembers[seen.Below] && !slices.Contains(seen.Large, name)}
+				last[name] = end{f.Is, remembers[seen.Below] && seen.Sizes[name] <= maxRemembered}
 			}
 		}
 		for _, m := range b.w.moved {

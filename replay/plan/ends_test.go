@@ -60,7 +60,7 @@ func TestEndsOfAGoal(t *testing.T) {
 func TestEndsOfALargeFile(t *testing.T) {
 	n := watched("./t | f=1 g=1>2 .", "./t | .")
 	s := n.Seen[id(0)]
-	s.Large = []string{"/home/ann/app/f"}
+	s.Sizes = map[string]int64{"/home/ann/app/f": maxRemembered + 1}
 	n.Seen[id(0)] = s
 	if got := endsOf(made(t, n, Request{})); got != "g=2" {
 		t.Error(got)

@@ -24,8 +24,8 @@ type Seen struct {
 	Directories []string
 	// New are the files of Files, in such directories, that a recorder which knew the others did not know.
 	New []string
-	// Large are the files that are too large for a recorder to remember them.
-	Large []string
+	// Sizes are the lengths in bytes of the files of Files that are there.
+	Sizes map[string]int64
 }
 
 // SeenFile is the content and the mode of a file before and after a command, in a form that can be compared;
@@ -40,7 +40,7 @@ func (n *Narrative) saw(id schemas.EventID, c *recountv1.Changes) {
 	if c == nil {
 		return
 	}
-	s := Seen{Below: c.GetBelow(), LookedAt: c.GetLookedAt().AsTime(), Files: map[string]SeenFile{}, Directories: c.GetDirectories()}
+	s := Seen{Below: c.GetBelow(), LookedAt: c.GetLookedAt().AsTime(), Files: map[string]SeenFile{}, Sizes: map[string]int64{}, Directories: c.GetDirectories()}
 	state := func(hash []byte, mode uint32) string {
 		if len(hash) == 0 {
 			return ""
@@ -54,9 +54,7 @@ func (n *Narrative) saw(id schemas.EventID, c *recountv1.Changes) {
 		}
 		was := state(f.GetWasSha256(), f.GetWasMode())
 		s.Files[f.GetPath()] = SeenFile{was, is}
-		if f.GetSize() > maxRemembered {
-			s.Large = append(s.Large, f.GetPath())
-		}
+		s.Sizes[f.GetPath()] = f.GetSize()
 		if was == "" && is != "" && is != absent && f.GetSize() <= maxRemembered && slices.Contains(s.Directories, path.Dir(f.GetPath())) {
 			s.New = append(s.New, f.GetPath())
 		}

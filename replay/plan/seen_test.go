@@ -13,7 +13,7 @@ import (
 
 // watched returns a narrative of lines that each may have, after a bar, the files that were seen to change:
 // "f=2" is f with the content 2, "+f=2" one that is new, "f=1>2" f with 2 where 1 was, "-f" a file that is gone, "d/" a directory whose
-// entries changed. A line without a bar was not looked at.
+// entries changed. The length of its content is its size. A line without a bar was not looked at.
 func watched(lines ...string) Narrative {
 	texts := make([]string, len(lines))
 	seen := map[schemas.EventID]Seen{}
@@ -23,10 +23,11 @@ func watched(lines ...string) Narrative {
 		if !ok {
 			continue
 		}
-		s := Seen{Below: "/home/ann/app", LookedAt: time.Unix(1767225600+int64(i), 1000).UTC(), Files: map[string]SeenFile{}}
+		s := Seen{Below: "/home/ann/app", LookedAt: time.Unix(1767225600+int64(i), 1000).UTC(), Files: map[string]SeenFile{}, Sizes: map[string]int64{}}
 		for _, c := range strings.Fields(changes) {
 			name, content, _ := strings.Cut(c, "=")
 			was, is, both := strings.Cut(content, ">")
+			s.Sizes["/home/ann/app/"+strings.TrimPrefix(name, "+")] = int64(max(len(was), len(is)))
 			switch rest, gone := strings.CutPrefix(name, "-"); {
 			case c == "nothing":
 			case gone:

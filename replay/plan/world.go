@@ -291,7 +291,7 @@ func (w *world) leavesOpaque(a *act, dir string) {
 	o := &write{act: a.at, thing: effects.Thing{Kind: "opaque", Name: dir, Repo: product(a)}, gone: -1}
 	for _, old := range w.opaque {
 		// A build makes the same again; another program may add to what it did.
-		if a.Built && old.act != a.at && old.gone < 0 && (old.thing.Name == dir && old.thing.Repo == product(a) || w.rebuilds(a, old)) {
+		if a.Built && old.act != a.at && old.gone < 0 && (old.thing.Name == dir && old.thing.Repo == product(a) || w.rebuilds(a, old)) && !w.grows(a, old.act) {
 			old.gone = a.at
 		}
 	}
@@ -497,27 +497,6 @@ func installs(a *act) bool {
 
 // packs are programs that install packages also beside a project.
 var packs = map[string]bool{"npm": true, "yarn": true, "pnpm": true, "bun": true}
-
-// repeated returns the index of an earlier run of the same build with no write in between, -1 if there
-// is none.
-func (w *world) repeated(a *act) int {
-	if !a.Built || len(a.Opaque) == 0 {
-		return -1
-	}
-	for i := len(w.opaque) - 1; i >= 0; i-- {
-		o := w.opaque[i]
-		if o.gone >= 0 || o.thing.Name != a.Opaque[0] || o.thing.Repo != product(a) {
-			continue
-		}
-		for _, b := range w.acts[o.act+1 : a.at] {
-			if len(b.writes) > 0 {
-				return -1
-			}
-		}
-		return o.act
-	}
-	return -1
-}
 
 // bits is a set of indexes of acts.
 type bits []uint64
