@@ -2,6 +2,7 @@ package plan
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,8 +32,10 @@ func (b *builder) ends(params []replay.Parameter) []replay.Postcondition {
 			continue
 		}
 		seen := b.n.Seen[a.ID]
+		files, _ := seen.plainFiles()
 		for name, e := range last {
-			if a.changesUnseen(name, seen) || e.is == absent && seen.mayBringBack(name) || !e.remembered && seen.entriesChanged(name) {
+			looked := seen.Below != "" && within(name, seen.Below)
+			if e.is == absent && seen.mayBringBack(name) || !looked && a.mayChange(name) || looked && !e.remembered && seen.entriesChanged(name) && (a.mayChange(name) || !seen.tells(path.Dir(name), files)) {
 				delete(last, name)
 			}
 		}
@@ -77,11 +80,8 @@ func remembered(seen map[schemas.EventID]Seen) map[string]bool {
 	return out
 }
 
-// changesUnseen reports whether an act may have changed a file where the recorder did not look after it.
-func (a *act) changesUnseen(name string, seen Seen) bool {
-	if seen.Below != "" && within(name, seen.Below) {
-		return false
-	}
+// mayChange reports whether an act may have changed a file, as far as its text tells.
+func (a *act) mayChange(name string) bool {
 	of := effects.Thing{Kind: effects.Path, Name: name}
 	return a.Line == nil || slices.ContainsFunc(a.Opaque, func(dir string) bool { return within(name, dir) }) ||
 		slices.ContainsFunc(a.Things, func(t effects.Thing) bool {

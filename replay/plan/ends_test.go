@@ -35,6 +35,8 @@ func TestEnds(t *testing.T) {
 		"a folder that is put into another":   {[]string{"rm -r new/a | -new/a/f new/", "mv old/a new | -old/a/g old/ new/ ."}, "-old/a/g"},
 		"a name that nobody knows":            {[]string{"rm -r a | -a/f .", `mv b "$where" | .`}, ""},
 		"a recorder that sees no removal":     {[]string{"echo a > f | f=1 .", "./t | ."}, ""},
+		"and what it can tell":                {[]string{"echo a > f | f=1 .", "echo b > g | g=1 ."}, "f=1 g=1"},
+		"and what the text tells":             {[]string{"echo a > f | f=1 .", "mv f g | g=1 ."}, "g=1"},
 		"one that sees it":                    {[]string{"echo a > f | f=1 .", "echo b > f | f=1>2", "./t | ."}, "f=2"},
 		"removed where nobody looked":         {[]string{"echo a > f | f=1 .", "rm f"}, ""},
 		"looked at only, where nobody looked": {[]string{"echo a > f | f=1 .", "cat f"}, "f=1"},
