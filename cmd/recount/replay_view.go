@@ -47,7 +47,7 @@ func (v *replayView) progress(e replaying.Event) {
 	case replaying.EventEnd:
 		v.line(e.Outcome, e.Failure)
 	case replaying.EventDone:
-		v.end(*e.Report, e.Changes, e.Differs, *e.Applied, *e.Kept)
+		v.end(*e.Report, e.Changes, e.Differs, *e.Applied, *e.Kept, e.Partly)
 	}
 }
 
@@ -201,7 +201,7 @@ const maxShown = 50
 const maxDiffers = 10
 
 // end shows what became of the run.
-func (v *replayView) end(r run.Report, changes []sandbox.Change, differs []replaying.Difference, applied, kept bool) {
+func (v *replayView) end(r run.Report, changes []sandbox.Change, differs []replaying.Difference, applied, kept, partly bool) {
 	var counts []string
 	for _, s := range []run.Status{run.Done, run.Skipped, run.Failed, run.Refused, run.Blocked, run.Terminal, run.Omitted, run.Stopped} {
 		if n := r.Counts[s]; n > 0 {
@@ -221,6 +221,8 @@ func (v *replayView) end(r run.Report, changes []sandbox.Change, differs []repla
 	switch {
 	case applied:
 		v.a.Printf("applied %s\n", render.Count(len(changes), "change"))
+	case kept && partly:
+		v.a.Printf("part of this may be in the real directory: recount replay --resume %s --apply goes on, --discard leaves it so\n", r.Run)
 	case kept && r.Status == "complete":
 		v.a.Printf("nothing of this is in the real directory yet: recount replay --resume %s --apply, or --discard\n", r.Run)
 	case r.Status != "complete":

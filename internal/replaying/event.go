@@ -31,12 +31,13 @@ type Event struct {
 	Output  string       `json:"output,omitempty" example:"cc -c main.c" doc:"What the step printed; of output."`
 	Outcome *run.Outcome `json:"outcome,omitempty" doc:"How the attempt came out; of end."`
 	Failure *Failure     `json:"failure,omitempty" doc:"For the last attempt at a step that failed: what the log knows about it; of end."`
-	// Report, Changes, Differs, Applied and Kept are those of EventDone.
+	// Report, Changes, Differs, Applied, Kept and Partly are those of EventDone.
 	Report  *run.Report      `json:"report,omitempty" doc:"How the run came out; of done."`
 	Changes []sandbox.Change `json:"changes,omitempty" doc:"The difference that the run made in the directory; of done."`
 	Differs []Difference     `json:"differs,omitempty" doc:"Files that a complete run left otherwise than the recorder saw them at the end of the narrative; of done. Where one is missing, or there though it was not, the run is kept, and resuming it applies it."`
 	Applied *bool            `json:"applied,omitempty" example:"false" doc:"Whether the changes were made in the real directory; of done."`
 	Kept    *bool            `json:"kept,omitempty" example:"true" doc:"Whether what was written can be applied by resuming the run; of done."`
+	Partly  bool             `json:"partly,omitempty" example:"false" doc:"Whether making the changes began and did not end, so that part of them may be in the real directory; of done. Applying again goes on."`
 }
 
 // event turns progress of package run into a value.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -71,7 +72,7 @@ func (l runLog) Ended(ctx context.Context, o run.Outcome) error {
 		}
 	}
 	for _, f := range o.Files {
-		if len(f.Path) > 4096 {
+		if len(f.Path) > 4096 || !utf8.ValidString(f.Path) { // as recorders do
 			continue
 		}
 		sum, err := hex.DecodeString(f.Hash)
@@ -115,12 +116,9 @@ func (l runLog) finish(ctx context.Context, r Report, changes []sandbox.Change, 
 	return l.Journal.Done(ctx, m)
 }
 
-// cutBytes cuts a text to a number of bytes, between characters.
+// cutBytes cuts a text to a number of bytes, between characters. It may name paths that are not UTF-8.
 func cutBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
+	return strings.ToValidUTF8(s[:min(n, len(s))], "")
 }
 
 // pastRun is a run that is to go on.

@@ -24,6 +24,8 @@ type Report struct {
 	Changes []sandbox.Change `json:"changes,omitempty"`
 	Applied bool             `json:"applied"` // they were made in the real directory
 	Kept    bool             `json:"kept"`    // they can be applied by resuming the run
+	// Partly says that making them began and did not end: part of them may be in the real directory.
+	Partly bool `json:"partly,omitempty"`
 	// Differs are the files that a run which did all its steps left otherwise than they were at the end of the narrative.
 	Differs []Difference `json:"differs,omitempty"`
 	// Written is the watermark above the events of the run, for Options.AtLeast.
@@ -217,10 +219,11 @@ func (o *Options) end(ctx context.Context, box *sandbox.Sandbox, log runLog, p *
 			out.Applied, out.Kept = true, false
 		}
 	}
+	out.Partly = box.Partly()
 	if err := log.finish(ctx, out, changes, out.Applied); err != nil {
 		return out, err
 	}
-	o.Progress(Event{Event: EventDone, Run: report.Run, Report: &report, Changes: changes, Differs: out.Differs, Applied: &out.Applied, Kept: &out.Kept})
+	o.Progress(Event{Event: EventDone, Run: report.Run, Report: &report, Changes: changes, Differs: out.Differs, Applied: &out.Applied, Kept: &out.Kept, Partly: out.Partly})
 	if refused != nil {
 		return out, refused
 	}

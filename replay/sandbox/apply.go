@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +14,10 @@ import (
 
 // ConflictError names files of the real directory that somebody else changed after the sandbox was
 // opened, and that Apply would change too.
-type ConflictError struct{ Paths []string }
+type ConflictError struct {
+	Paths  []string
+	Partly bool // an earlier Apply has made some of the changes
+}
 
 func (e *ConflictError) Error() string {
 	shown := e.Paths
@@ -20,15 +25,19 @@ func (e *ConflictError) Error() string {
 	if len(shown) > 5 {
 		shown, more = shown[:5], fmt.Sprintf(" and %d more", len(e.Paths)-5)
 	}
-	return fmt.Sprintf("%d files changed since the replay began, so nothing was applied: %s%s: discard, and replay again", len(e.Paths), strings.Join(shown, ", "), more)
+	what := "nothing"
+	if e.Partly {
+		what = "nothing more"
+	}
+	return fmt.Sprintf("%d files changed since the replay began, so %s was applied: %s%s: discard, and replay again", len(e.Paths), what, strings.Join(shown, ", "), more)
 }
 
 // Apply makes the changes in the real directory, and returns them. Each file is replaced as a whole:
-// it has its old or its new content, also after a crash, and Apply can be called again then. If a
-// file was changed by somebody else since the sandbox was opened, nothing is applied and the error
-// is a *ConflictError; nor is anything where the disk has no room for all of it. Names that commands gave to one file
-// are names of one file. A link is never followed out of the directory. Owners and extended attributes are not taken
-// over; pipes, sockets and devices are left out.
+// it has its old or its new content, also after a crash, and Apply can be called again then, and goes on. If
+// somebody else changed or removed a file since the sandbox was opened, nothing is applied and the error
+// is a *ConflictError; nor is anything where the disk has no room for all of it. The mode of a directory that only
+// somebody else changed stays. Names that commands gave to one file are names of one file. A link is never followed out of the directory. Owners and extended attributes
+// are not taken over; pipes, sockets and devices are left out.
 func (s *Sandbox) Apply() ([]Change, error) {
 	found, err := s.compare()
 	if err != nil {
@@ -56,42 +65,62 @@ func (s *Sandbox) Apply() ([]Change, error) {
 		}
 	}
 	if len(conflicts) > 0 {
-		return nil, &ConflictError{conflicts}
+		return nil, &ConflictError{conflicts, s.Partly()}
 	}
-	if need, left := spaceFor(changes), free(s.opt.Dir); need > left {
-		return nil, fmt.Errorf("sandbox: no space left: the changes need %d MiB in %s, and %d MiB are free: nothing was applied; free some, then apply again", (need+1<<20-1)>>20, s.opt.Dir, left>>20)
+	if why := lacks(changes, free(s.opt.Dir), freeFiles(s.opt.Dir)); why != "" {
+		return nil, fmt.Errorf("sandbox: no space left in %s: %s: nothing was applied; free some, then apply again", s.opt.Dir, why)
 	}
-	a := applying{s: s, from: from, to: to, others: map[string][]string{}}
+	if len(changes) > 0 && !s.Partly() {
+		s.state.Applying = len(changes)
+		if err := s.state.save(s.opt.State); err != nil {
+			return nil, err
+		}
+	}
+	a := applying{s, layer{from, s.layerPath()}, to, map[string][]string{}}
 	for _, names := range found.joined {
 		for _, name := range names {
 			a.others[name] = names
 		}
 	}
-	// What is removed goes first, from the inside, as a file may take a directory's place.
-	for i := len(changes) - 1; i >= 0; i-- {
-		if c := changes[i]; c.Kind == Removed || c.Kind == Changed && c.Old.Mode.Type() != c.New.Mode.Type() {
-			if err := to.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, fmt.Errorf("sandbox: apply: %w", err)
-			}
+	if err := a.all(changes); err != nil {
+		of := s.state.Applying
+		if left, lost := s.Changes(); lost == nil {
+			return nil, fmt.Errorf("sandbox: apply: %w: %d of %d changes are in the real directory: apply again to go on", err, max(0, of-len(left)), of)
 		}
+		return nil, fmt.Errorf("sandbox: apply: %w: part of the changes may be in the real directory: apply again to go on", err)
 	}
-	for _, c := range changes {
-		if c.Kind == Removed {
-			continue
-		}
-		if err := a.put(c); err != nil {
-			return nil, fmt.Errorf("sandbox: apply %s: %w", c.Path, err)
-		}
-	}
-	// The modes of directories come last, as one may forbid to write into it.
-	for i := len(changes) - 1; i >= 0; i-- {
-		if c := changes[i]; c.New != nil && c.New.Mode.IsDir() {
-			if err := to.Chmod(c.Path, permissions(c.New.Mode)); err != nil {
-				return nil, fmt.Errorf("sandbox: apply: %w", err)
-			}
-		}
-	}
+	s.state.Applying = 0
+	_ = s.state.save(s.opt.State) // all is there; that it was under way matters only to what is not
 	return changes, nil
+}
+
+// Partly reports whether Apply began, so that part of the changes may be in the real directory.
+func (s *Sandbox) Partly() bool { return s.state != nil && s.state.Applying > 0 }
+
+// temporary returns the path beside another one under which its new content is written. It is the same each time, so
+// that what a crash left is found.
+func (s *Sandbox) temporary(name string) string {
+	sum := sha256.Sum256([]byte(s.opt.State + "\x00" + name))
+	return path.Join(path.Dir(name), ".recount-apply-"+hex.EncodeToString(sum[:8]))
+}
+
+// tidy removes what an Apply that was killed left beside the files that it did not come to. What can't be removed is
+// told by the next Apply, which needs its place.
+func (s *Sandbox) tidy() {
+	changes, err := s.Changes()
+	if err != nil {
+		return
+	}
+	to, err := os.OpenRoot(s.opt.Dir)
+	if err != nil {
+		return
+	}
+	defer func() { _ = to.Close() }()
+	for _, c := range changes {
+		if c.New != nil && !c.New.Mode.IsDir() {
+			_ = to.Remove(s.temporary(c.Path))
+		}
+	}
 }
 
 // permissions returns the mode that a directory is given: also whose files may be removed, and of which group they are.
@@ -116,6 +145,30 @@ func spaceFor(changes []Change) (need int64) {
 	return need + largest
 }
 
+// filesFor returns how many more files there may be while changes are made.
+func filesFor(changes []Change) (need int64) {
+	replaces := int64(0)
+	for _, c := range changes {
+		if c.Kind == Added {
+			need++
+		} else if c.New != nil && !c.New.Mode.IsDir() {
+			replaces = 1
+		}
+	}
+	return need + replaces
+}
+
+// lacks says what there is no room for, "" if there is for all changes.
+func lacks(changes []Change, bytes, files int64) string {
+	if need := spaceFor(changes); need > bytes {
+		return fmt.Sprintf("the changes need %d MiB, and %d MiB are free", (need+1<<20-1)>>20, bytes>>20)
+	}
+	if need := filesFor(changes); need > files {
+		return fmt.Sprintf("the changes need %d more files, and there is room for %d", need, files)
+	}
+	return ""
+}
+
 // conflicts reports whether the real path is not what it was when the sandbox was opened, and not
 // what it is to become either. What is below a link that the changes replace is new.
 func (s *Sandbox) conflicts(to *os.Root, c Change, replaced map[string]bool) bool {
@@ -130,16 +183,27 @@ func (s *Sandbox) conflicts(to *os.Root, c Change, replaced map[string]bool) boo
 	if below {
 		return false
 	}
+	was, seen := s.sight(c.Path)
 	info, err := to.Lstat(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		// Changes compares with what is there now, so only an addition can find nothing.
-		return c.Old != nil
+		// Changes compares with what is there now, so only an addition can find nothing. Apply itself removes
+		// what is to be of another type.
+		return c.Old != nil || seen && was.there && !(s.Partly() && was.mode.Type() != c.New.Mode.Type())
 	}
 	if err != nil {
 		return true
 	}
-	if changeTime(info) < s.state.Since || info.IsDir() && c.New != nil && c.New.Mode.IsDir() {
+	if changeTime(info) < s.state.Since {
 		return false
+	}
+	if info.IsDir() && c.New != nil && c.New.Mode.IsDir() {
+		switch {
+		case !seen || info.Mode() == c.New.Mode:
+			return false
+		case was.there && was.mode.IsDir():
+			return was.late || info.Mode() != was.mode && !(s.Partly() && info.Mode() == was.mode|unfinished)
+		}
+		return !s.Partly() || info.Mode().Perm() != unfinished
 	}
 	if info.IsDir() && c.New == nil {
 		return false // a file that was added below it is a conflict of its own when it is removed
@@ -150,16 +214,61 @@ func (s *Sandbox) conflicts(to *os.Root, c Change, replaced map[string]bool) boo
 
 // applying writes from the layer into the real directory.
 type applying struct {
-	s        *Sandbox
-	from, to *os.Root
-	others   map[string][]string // the names of each file that has several
-	n        int
+	s      *Sandbox
+	from   layer
+	to     *os.Root
+	others map[string][]string // the names of each file that has several
+}
+
+// unfinished is the mode of a new directory until all is in it, and what others have as well.
+const unfinished = 0o700
+
+// all makes the changes.
+func (a *applying) all(changes []Change) error {
+	for _, c := range changes {
+		if c.New != nil && c.New.Mode.IsDir() {
+			if info, err := a.from.Lstat(c.Path); err == nil {
+				defer a.from.lend(c.Path, info)()
+			}
+		}
+		// What is changed in a directory may have been forbidden before.
+		if c.Old != nil && c.Old.Mode.IsDir() && c.Old.Mode&unfinished != unfinished {
+			if err := a.to.Chmod(c.Path, permissions(c.Old.Mode)|unfinished); err != nil {
+				return err
+			}
+		}
+	}
+	// What is removed goes first, from the inside, as a file may take a directory's place.
+	for i := len(changes) - 1; i >= 0; i-- {
+		if c := changes[i]; c.Kind == Removed || c.Kind == Changed && c.Old.Mode.Type() != c.New.Mode.Type() {
+			if err := a.to.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	for _, c := range changes {
+		if c.Kind == Removed {
+			continue
+		}
+		if err := a.put(c); err != nil {
+			return fmt.Errorf("%s: %w", c.Path, err)
+		}
+	}
+	// The modes of directories come last, as one may forbid to write into it.
+	for i := len(changes) - 1; i >= 0; i-- {
+		if c := changes[i]; c.New != nil && c.New.Mode.IsDir() {
+			if err := a.to.Chmod(c.Path, permissions(c.New.Mode)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (a *applying) put(c Change) error {
 	switch mode := c.New.Mode; {
 	case mode.IsDir():
-		err := a.to.Mkdir(c.Path, 0o700)
+		err := a.to.Mkdir(c.Path, unfinished)
 		if errors.Is(err, fs.ErrExist) {
 			return nil // the mode follows at the end
 		}
@@ -196,18 +305,16 @@ func (a *applying) other(c Change) string {
 
 // replace makes something under a name beside path, and then renames it.
 func (a *applying) replace(name string, make func(tmp string) error) error {
-	var tmp string
-	for {
-		a.n++
-		tmp = path.Join(path.Dir(name), fmt.Sprintf(".recount-apply-%d-%d", os.Getpid(), a.n))
-		err := make(tmp)
-		if err == nil {
-			break
+	tmp := a.s.temporary(name)
+	err := make(tmp)
+	if errors.Is(err, fs.ErrExist) { // a crash left it
+		if err = a.to.Remove(tmp); err == nil {
+			err = make(tmp)
 		}
-		if !errors.Is(err, fs.ErrExist) {
-			_ = a.to.Remove(tmp) // what is written of it; the error at hand says more
-			return err
-		}
+	}
+	if err != nil {
+		_ = a.to.Remove(tmp) // what is written of it; the error at hand says more
+		return err
 	}
 	if err := a.to.Rename(tmp, name); err != nil {
 		_ = a.to.Remove(tmp)
@@ -218,15 +325,16 @@ func (a *applying) replace(name string, make func(tmp string) error) error {
 
 // file writes the new content to tmp and on to the disk.
 func (a *applying) file(c Change, tmp string) error {
+	info, err := a.from.Lstat(c.Path)
+	if err != nil {
+		return err
+	}
+	defer a.from.lend(c.Path, info)()
 	in, err := a.from.OpenFile(c.Path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
 	out, err := a.to.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

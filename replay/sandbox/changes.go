@@ -74,6 +74,9 @@ func (s *Sandbox) compare() (*comparison, error) {
 	if err := c.dir(".", true, s.state.Copy); err != nil {
 		return nil, fmt.Errorf("sandbox: changes: %w", err)
 	}
+	if err := s.see(c.seen); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(c.out, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
 	return c, nil
 }
@@ -92,11 +95,24 @@ type layer struct {
 	path string
 }
 
+// lend lets the user read what a command took the user's own rights of, until the function that it returns is called.
+func (l layer) lend(rel string, info fs.FileInfo) func() {
+	need := fs.FileMode(0o400)
+	if info.IsDir() {
+		need = 0o500
+	}
+	if info.Mode()&need == need || os.Geteuid() == 0 || l.Chmod(rel, permissions(info.Mode())|need) != nil {
+		return func() {}
+	}
+	return func() { _ = l.Chmod(rel, permissions(info.Mode())) }
+}
+
 type comparison struct {
 	s            *Sandbox
 	lower, upper layer
 	out          []Change
 	joined       map[file][]string // the names in the upper layer of each file that has several
+	seen         []sight
 }
 
 // dir compares a directory of the upper layer with the lower one. hasLower says that there is
@@ -121,10 +137,12 @@ func (c *comparison) dir(rel string, hasLower, whole bool) error {
 		return err
 	}
 	for _, e := range below {
-		if !seen[e.Name()] {
-			if err := c.removed(path.Join(rel, e.Name())); err != nil {
-				return err
-			}
+		name := path.Join(rel, e.Name())
+		if seen[e.Name()] || c.s.state.Copy && !c.s.copied(name) {
+			continue
+		}
+		if err := c.removed(name); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -161,18 +179,19 @@ func (c *comparison) compare(rel string, info fs.FileInfo, hasLower, whole bool)
 			return err
 		}
 	}
+	if f, ok := joined(info); ok {
+		c.joined[f] = append(c.joined[f], rel)
+	}
+	// In a copy, what has not been touched since it was made needs no comparison.
+	if c.s.state.Copy && !info.IsDir() && changeTime(info) < c.s.state.Copied {
+		return nil
+	}
+	was := c.look(rel, old)
 	if isWhiteout(info) {
 		if old == nil {
 			return nil
 		}
 		return c.removed(rel)
-	}
-	if f, ok := joined(info); ok {
-		c.joined[f] = append(c.joined[f], rel)
-	}
-	// In a copy, what has not been touched since it was made needs no comparison.
-	if c.s.state.Copy && old != nil && info.Mode().IsRegular() && changeTime(info) < c.s.state.Copied {
-		return nil
 	}
 	if old != nil && old.IsDir() && !info.IsDir() {
 		if err := c.below(rel); err != nil {
@@ -190,12 +209,24 @@ func (c *comparison) compare(rel string, info fs.FileInfo, hasLower, whole bool)
 			return err
 		}
 	}
+	kept := was.keeps(info)
+	if kept && old != nil && old.IsDir() {
+		now.Mode = old.Mode() // another mode than it had is somebody else's
+	}
+	before := len(c.out)
 	if old == nil || !change.Old.equal(change.New) {
 		c.out = append(c.out, change)
 	}
-	if info.IsDir() {
-		both := old != nil && old.IsDir()
-		return c.dir(rel, both, whole || isOpaque(filepath.Join(c.upper.path, rel)))
+	if !info.IsDir() {
+		return nil
+	}
+	both := old != nil && old.IsDir()
+	defer c.upper.lend(rel, info)()
+	if err := c.dir(rel, both, whole || isOpaque(filepath.Join(c.upper.path, rel))); err != nil {
+		return err
+	}
+	if kept && old == nil && len(c.out) == before+1 {
+		c.out = c.out[:before] // somebody else removed it, and commands changed nothing in it
 	}
 	return nil
 }
@@ -209,6 +240,7 @@ func (c *comparison) removed(rel string) error {
 	if err != nil {
 		return err
 	}
+	c.look(rel, info)
 	old, err := c.s.entryOf(c.lower, rel, info)
 	if err != nil {
 		return err
@@ -223,7 +255,7 @@ func (c *comparison) removed(rel string) error {
 // below notes that all below a directory is removed.
 func (c *comparison) below(rel string) error {
 	entries, err := fs.ReadDir(c.lower.FS(), rel)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrPermission) { // then it was removed as an empty one
 		return err
 	}
 	for _, e := range entries {
@@ -258,7 +290,13 @@ func (s *Sandbox) entryOf(t layer, rel string, info fs.FileInfo) (*Entry, error)
 			e.Hash = known.hash
 			return e, nil
 		}
+		if t.path == s.layerPath() {
+			defer t.lend(rel, info)()
+		}
 		hash, size, err := hashFile(t.Root, rel)
+		if errors.Is(err, fs.ErrPermission) {
+			return e, nil // nobody can tell its content
+		}
 		if err != nil {
 			return nil, err
 		}

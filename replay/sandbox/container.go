@@ -65,7 +65,7 @@ func (s *Sandbox) openContainer(ctx context.Context) error {
 		}
 		return fmt.Errorf("sandbox: %s has no image %s (nothing is fetched here: %s pull %s): %s", program, image, program, image, said)
 	}
-	if s.state, err = loadState(s.opt); err != nil {
+	if err := s.load(); err != nil {
 		return err
 	}
 	if s.state == nil {

@@ -16,9 +16,15 @@ func (s *Sandbox) copyDir(ctx context.Context, why string) error {
 	if err := removeAll(to); err != nil { // of an Open that was killed
 		return fmt.Errorf("sandbox: %w", err)
 	}
-	size, err := copyTree(ctx, s.opt.Dir, to, s.opt.Limits.Copy)
+	var all []sight
+	size, err := copyTree(ctx, s.opt.Dir, to, s.opt.Limits.Copy, func(rel string, info fs.FileInfo) {
+		all = append(all, sight{path: rel, there: true, mode: info.Mode()})
+	})
 	if err != nil {
 		return fmt.Errorf("sandbox: copy %s: %w", s.opt.Dir, err)
+	}
+	if err := s.see(all); err != nil {
+		return err
 	}
 	copied, err := tick(s.opt.State)
 	if err != nil {
@@ -30,8 +36,8 @@ func (s *Sandbox) copyDir(ctx context.Context, why string) error {
 }
 
 // copyTree copies files, directories and links with their modes and times. The names of one file are those of one file
-// again. Sockets, pipes and devices are left out.
-func copyTree(ctx context.Context, from, to string, limit int64) (size int64, err error) {
+// again. Sockets, pipes and devices are left out. Each of the others is told before it is copied.
+func copyTree(ctx context.Context, from, to string, limit int64, tell func(rel string, info fs.FileInfo)) (size int64, err error) {
 	type made struct {
 		path string
 		info fs.FileInfo
@@ -53,6 +59,9 @@ func copyTree(ctx context.Context, from, to string, limit int64) (size int64, er
 		info, err := d.Info()
 		if err != nil {
 			return err
+		}
+		if d.IsDir() || info.Mode().IsRegular() || info.Mode()&fs.ModeSymlink != 0 {
+			tell(rel, info)
 		}
 		switch {
 		case d.IsDir():

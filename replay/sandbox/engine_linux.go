@@ -39,7 +39,7 @@ func (s *Sandbox) openIsolated(ctx context.Context) error {
 	if missing := report.Missing(); len(missing) > 0 {
 		return &RefusedError{missing}
 	}
-	if s.state, err = loadState(s.opt); err != nil {
+	if err := s.load(); err != nil {
 		return err
 	}
 	for _, d := range []string{"empty", "upper", "work", "tmp", "vartmp", "home", "homes"} {

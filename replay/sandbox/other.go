@@ -37,6 +37,8 @@ func blocks(info fs.FileInfo) int64 { return info.Size() }
 
 func free(string) int64 { return math.MaxInt64 }
 
+func freeFiles(string) int64 { return math.MaxInt64 }
+
 func isWhiteout(fs.FileInfo) bool { return false }
 
 func isOpaque(string) bool { return false }

@@ -33,6 +33,7 @@ type Sandbox struct {
 
 	mu     sync.Mutex
 	hashes map[string]hashed
+	seen   map[string]sight // by path
 	closed bool
 }
 
@@ -144,13 +145,18 @@ func (s *Sandbox) Discard() error {
 // Remove removes what a sandbox that is not open keeps in a state directory, without asking what ran in it. It waits for
 // nobody: the error is a *BusyError while a sandbox is open for the working directory.
 func Remove(stateDir string) error {
+	if real, err := filepath.EvalSymlinks(stateDir); err == nil { // as Open names it
+		stateDir = real
+	}
 	b, err := os.ReadFile(filepath.Join(stateDir, stateFile))
-	var s state
-	if err == nil && json.Unmarshal(b, &s) == nil {
-		lock, err := lockDir(Options{Dir: s.Dir, State: stateDir})
+	var st state
+	if err == nil && json.Unmarshal(b, &st) == nil {
+		lock, err := lockDir(Options{Dir: st.Dir, State: stateDir})
 		switch {
 		case err == nil:
 			defer func() { _ = lock.Close() }()
+			s := Sandbox{opt: Options{Dir: st.Dir, State: stateDir}, hashes: map[string]hashed{}}
+			_ = s.load() // only for what it removes
 		case !errors.Is(err, fs.ErrNotExist): // without the directory nobody works in it
 			return err
 		}

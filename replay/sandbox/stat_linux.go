@@ -25,6 +25,15 @@ func free(dir string) int64 {
 	return int64(s.Bavail) * s.Bsize
 }
 
+// freeFiles returns how many files more there may be. Some file systems have no limit.
+func freeFiles(dir string) int64 {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil || s.Files == 0 {
+		return math.MaxInt64
+	}
+	return int64(s.Ffree)
+}
+
 // isWhiteout reports whether an entry of overlayfs' upper layer says that the lower one is removed.
 func isWhiteout(info fs.FileInfo) bool {
 	return info.Mode()&fs.ModeCharDevice != 0 && info.Sys().(*syscall.Stat_t).Rdev == 0

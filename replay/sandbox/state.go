@@ -22,9 +22,30 @@ type state struct {
 	// the copy with an older change time are as they were.
 	Copy   bool  `json:"copy,omitempty"`
 	Copied int64 `json:"copied,omitempty"`
+	// Applying is how many changes there were when Apply began to make them.
+	Applying int `json:"applying,omitempty"`
 }
 
 const stateFile = "state.json"
+
+// load takes over what an earlier sandbox with the same State left, if there was one, and removes what its Apply left
+// half-written.
+func (s *Sandbox) load() (err error) {
+	if s.state, err = loadState(s.opt); err != nil {
+		return err
+	}
+	if s.state == nil {
+		s.seen = map[string]sight{}
+		if err := os.Remove(filepath.Join(s.opt.State, seenFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("sandbox: %w", err)
+		}
+		return nil
+	}
+	if s.seen, err = loadSeen(s.opt.State); err == nil && s.Partly() {
+		s.tidy()
+	}
+	return err
+}
 
 // loadState reads the state, or returns nil if there is none yet.
 func loadState(o Options) (*state, error) {

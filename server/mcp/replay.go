@@ -143,6 +143,8 @@ func reportPayload(r replaying.Report) wire.Payload {
 	switch {
 	case r.Applied:
 		p.Set("changes", "applied")
+	case r.Kept && r.Partly:
+		p.Set("changes", "part of them may be in the real directory: do=apply goes on, do=discard leaves it so")
 	case r.Kept && r.Complete():
 		p.Set("changes", "not in the real directory yet: do=apply or do=discard")
 	case !r.Complete():
