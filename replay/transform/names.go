@@ -19,18 +19,17 @@ func (e *editor) names(v string, at place) []hit {
 		if o.Kind == Path || o.Kind == value || !strings.Contains(v, o.From) {
 			continue
 		}
-		known := slices.Contains(e.in.Names[o.Kind], o.From)
-		found := false
-		for _, s := range spans(o.Kind, v, o.From, at) {
-			found = true
+		found, unsure := spans(o.Kind, v, o.From, at), v == o.From && at.index >= 0
+		if o.Kind == Branch {
+			found, unsure = branches(v, o.From, at)
+		} else if unsure && o.Kind != User && slices.Contains(e.in.Names[o.Kind], o.From) && len(found) == 0 {
+			found = []int{0}
+		}
+		for _, s := range found {
 			out = append(out, hit{s, s + len(o.From), o.To, i})
 		}
-		if !found && v == o.From && at.index >= 0 {
-			if known && o.Kind != User {
-				out = append(out, hit{0, len(v), o.To, i})
-			} else {
-				e.out.ask(replay.AskTransform, fmt.Sprintf("%s may be the %s %s, and was not changed", v, o.Kind, o.From), "")
-			}
+		if unsure && len(found) == 0 {
+			e.out.ask(replay.AskTransform, fmt.Sprintf("%s may be the %s %s, and was not changed", v, o.Kind, o.From), "")
 		}
 	}
 	return out
@@ -69,14 +68,6 @@ func spans(kind, v, name string, at place) []int {
 				return []int{0}
 			}
 		}
-	case Branch:
-		if program != "git" && program != "gh" {
-			return nil
-		}
-		if sub == "commit" && (flag == "-m" || flag == "--message") || strings.ContainsAny(v, " \n") {
-			return nil
-		}
-		return bounded(v, name, "/:.+^~@{}=", ":.^~@{}")
 	case Container:
 		if program != "docker" && program != "podman" && program != "kubectl" && program != "docker-compose" {
 			return nil

@@ -95,6 +95,37 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// TestBranches replaces a branch where git takes a revision or the name of a branch, and in no name of a file.
+func TestBranches(t *testing.T) {
+	for in, want := range map[string]string{
+		"git add main.c main && git rm main; git mv main.c old": "", "git commit -qm m main": "", "git checkout -- main": "", "git checkout main -- main.c": "git checkout trunk -- main.c",
+		"git checkout main main.c main": "git checkout trunk main.c main", "git show main:main": "git show trunk:main", "git show origin/main:main.c": "git show origin/trunk:main.c",
+		"git show :main.c HEAD:main": "", "git log --format=%s main..dev": "git log --format=%s trunk..dev", "git log dev...main -- main": "git log dev...trunk -- main",
+		"git log ^main~2 -n 3 main^ main@{1}": "git log ^trunk~2 -n 3 trunk^ trunk@{1}", "git diff main.. main.c": "git diff trunk.. main.c",
+		"git branch topic/x/main main": "git branch topic/x/main trunk", "git push -u origin +main:main": "git push -u origin +trunk:trunk",
+		"git push origin HEAD:refs/heads/main :main": "git push origin HEAD:refs/heads/trunk :trunk", "git checkout -qb main origin/main": "git checkout -qb trunk origin/trunk",
+		"git checkout -b main v1": "git checkout -b trunk v1", "git switch -c dev main": "git switch -c dev trunk", "git rebase --onto main a b": "git rebase --onto trunk a b",
+		"git merge --no-ff -m m main": "git merge --no-ff -m m trunk", "git restore -s main main": "git restore -s trunk main", "git restore --source=main main.c": "git restore --source=trunk main.c",
+		"git worktree add main main": "git worktree add main trunk", "git -C main log main": "git -C main log trunk", "git config branch.main.merge refs/heads/main": "git config branch.trunk.merge refs/heads/trunk",
+		"git init -q -b main": "git init -q -b trunk", "git config --global init.defaultBranch main": "git config --global init.defaultBranch trunk",
+		"git -c init.defaultBranch=main init main": "git -c init.defaultBranch=trunk init main", "git branch -m main old": "git branch -m trunk old", "git reset --hard main": "git reset --hard trunk",
+		"gh pr create --base main --title main.c": "gh pr create --base trunk --title main.c", "git branch -u origin/main": "git branch -u origin/trunk", "git archive -o main.tar main main.c": "git archive -o main.tar trunk main.c",
+		"git cherry-pick -n main": "git cherry-pick -n trunk", "git log -S main.c --grep=main.c main": "git log -S main.c --grep=main.c trunk",
+	} {
+		if want == "" {
+			want = in
+		}
+		if out := apply(t, in, "branch:main=trunk"); out.Text != want || len(out.Asks) > 0 {
+			t.Errorf("%s: %s, asks %v; want %s", in, out.Text, out.Asks, want)
+		}
+	}
+	for _, in := range []string{"git log fork/main", "git blame main", "git grep main dev", "git lg main", "git tag main", "git push main", "for b in main dev; do git log $b; done", "cat main", "git checkout main && cat main", "git commit -m main"} {
+		if out := apply(t, in, "branch:main=trunk"); len(out.Asks) != 1 || !strings.Contains(out.Asks[0].Text, "may be the branch") {
+			t.Errorf("%s: %s, asks %v", in, out.Text, out.Asks)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for spec, want := range map[string]string{
 		"/a":              "want FROM=TO",
