@@ -100,7 +100,11 @@ func (r report) record(text, ignore string, now time.Time, stderr io.Writer) (se
 	}
 	if s.Changes && (r.at != "" || r.uptime != "" || r.duration > 0) {
 		data, _ := filepath.Abs(s.DataDir)
-		c.Changes = cmp.Or(r.looker, &Looker{}).Between(c.StartedAt, c.ended(), c.Cwd, os.Getenv("HOME"), data)
+		since := c.StartedAt
+		if r.uptime != "" {
+			since = since.Add(-tick) // which is in hundredths of a second, now as then
+		}
+		c.Changes = cmp.Or(r.looker, &Looker{}).Between(since, c.ended(), c.Cwd, os.Getenv("HOME"), data)
 	}
 	c.Redact(s.Redact)
 	e, err := c.Entry()

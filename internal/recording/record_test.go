@@ -124,6 +124,36 @@ func TestSinceUptime(t *testing.T) {
 	}
 }
 
+// TestUptimeIsInHundredths has a command whose hook tells when it began in hundredths of a second, and which took no time.
+func TestUptimeIsInHundredths(t *testing.T) {
+	b, err := os.ReadFile("/proc/uptime")
+	if err != nil {
+		t.Skip("no /proc/uptime")
+	}
+	up, _, _ := strings.Cut(string(b), " ")
+	dir := t.TempDir()
+	for _, name := range []string{"RECOUNT_CONFIG", "RECOUNT_IGNORE", "RECOUNT_SERVER", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, "")
+	}
+	data := t.TempDir()
+	t.Setenv("RECOUNT_DATA_DIR", data)
+	t.Setenv("HOME", t.TempDir())
+	began := time.Now()
+	file := filepath.Join(dir, "f")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// Both uptimes were rounded down: it seems to have begun 10 ms later, and the clock of file times lags by 4.
+	r := report{shell: "fish", cwd: dir, uptime: up}
+	if _, err := r.record("touch f", "", began.Add(14*time.Millisecond), &bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(spool.Dir(data), "new"))
+	if err != nil || !strings.Contains(string(text), file) {
+		t.Errorf("the file was not seen: %v %s", err, text)
+	}
+}
+
 // TestEditorsThatEditNothing has commands in which git opens an editor.
 func TestEditorsThatEditNothing(t *testing.T) {
 	for _, c := range []struct{ text, editor, list, want string }{

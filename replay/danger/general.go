@@ -89,7 +89,7 @@ var (
 	textPrograms = words(`: echo printf print grep egrep fgrep rg ag ack sed awk gawk cat head tail less more man info tldr help which type command whatis
 		apropos test [ [[ expr true false export set declare local alias cd ls tree find fd locate sort uniq cut tr wc tee diff cmp jq yq xmllint curl wget http https xh xhs
 		cp mv mkdir touch ln chmod vim nvim vi nano emacs code node python python3 ruby perl php gcc clang tar zip unzip gzip psql mysql sqlite3
-		tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse swipl gprolog yap todo.sh task task-warrior hledger date basename dirname read trap
+		string abbr bind commandline tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse swipl gprolog yap todo.sh task task-warrior hledger date basename dirname read trap
 		join paste comm fold fmt nl pr od xxd hexdump strings column split csplit tac rev shuf tsort numfmt iconv expand unexpand m4 bc dc patch sponge
 		base64 base32 md5sum sha1sum sha256sum sha512sum b2sum cksum sum envsubst msgfmt msgmerge xgettext cc c++ as ld ar flex bison yacc lex groff troff
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog ldapsearch

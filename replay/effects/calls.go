@@ -87,6 +87,10 @@ func (f *finder) judgeCall(c *shell.Call) {
 	if _, own := f.body(c.Name); own && f.inside(c) {
 		return // a function may have the name of a program
 	}
+	if f.c.fish() && ofFish[c.Name] {
+		f.sees++
+		return
+	}
 	if here(c) && (interactive[c.Name] || editors[c.Name]) {
 		own := *c
 		own.Name = c.Head.Value // and so may a program of one's own

@@ -100,6 +100,8 @@ type Command struct {
 	Quick bool
 }
 
+func (c *Command) fish() bool { return path.Base(c.Shell) == "fish" }
+
 // Resource is something that the words of the command name.
 type Resource struct {
 	Kind, Name  string // path, image, …
@@ -531,7 +533,7 @@ func (f *finder) judge() {
 	if f.acts > 0 && !away && len(f.Opaque)+len(f.Sets)+len(f.Unsets) == 0 && !f.Background && !slices.ContainsFunc(f.Things, func(t Thing) bool { return t.Access != Read }) {
 		f.opaque(f.c.Cwd) // it does something, and nothing says what
 	}
-	changes := len(f.Opaque) > 0 || len(f.Sets) > 0 || len(f.Unsets) > 0 || f.Background || f.acts > 0
+	changes := len(f.Opaque) > 0 || slices.ContainsFunc(f.Sets, func(name string) bool { return name != directories }) || len(f.Unsets) > 0 || f.Background || f.acts > 0
 	f.Looks = !changes && (f.sees > 0 || f.goes == 0 && f.checks == 0)
 	f.Navigates = !changes && f.goes > 0 && f.sees == 0 && f.checks == 0
 	f.Checks = !changes && f.checks > 0

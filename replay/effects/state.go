@@ -42,6 +42,7 @@ func (f *finder) shellState() {
 		f.sets(name + "()")
 		f.declares(name, l.Bodies[name])
 	}
+	f.stack()
 	for i := range l.Calls {
 		c := &l.Calls[i]
 		if c.Name == "" || c.Abroad {
@@ -55,6 +56,40 @@ func (f *finder) shellState() {
 	}
 }
 
+// directories is the variable with the directories that pushd and popd go between.
+const directories = "DIRSTACK"
+
+// stack finds whether the line leaves directories for a later popd, or takes those that an earlier line left.
+func (f *finder) stack() {
+	depth, uses, sets := 0, false, false
+	for i := range f.Line.Calls {
+		c := &f.Line.Calls[i]
+		if c.Inner || c.Apart || c.Deferred || c.Abroad || len(c.Via) > 0 {
+			uses = uses || c.Name == "dirs" && c.Inner && depth == 0
+			continue
+		}
+		switch c.Name {
+		case "pushd":
+			depth++
+			if len(shell.Operands(c.Args, "")) == 0 || strings.HasPrefix(c.Args[0].Value, "+") {
+				uses, sets = true, true
+			}
+		case "popd":
+			if depth--; depth < 0 {
+				depth, uses, sets = 0, true, true
+			}
+		case "dirs":
+			uses = uses || depth == 0
+		}
+	}
+	if uses {
+		f.Uses = append(f.Uses, directories)
+	}
+	if sets || depth > 0 {
+		f.sets(directories)
+	}
+}
+
 func (f *finder) sets(name string) {
 	if !slices.Contains(f.Sets, name) {
 		f.Sets = append(f.Sets, name)
@@ -62,7 +97,7 @@ func (f *finder) sets(name string) {
 }
 
 // unknownState are programs, most of them functions, that change the shell in ways of their own.
-var unknownState = words("nvm rvm conda mamba micromamba workon module deactivate pyenv rbenv asdf sdk direnv ssh-agent z autojump enable")
+var unknownState = words("nvm rvm conda mamba micromamba workon module deactivate pyenv rbenv asdf sdk direnv ssh-agent z autojump enable fish_add_path")
 
 // builtin adds what a builtin of the shell changes.
 func (f *finder) builtin(c *shell.Call) {
@@ -118,6 +153,10 @@ func (f *finder) builtin(c *shell.Call) {
 		if len(c.Args) > 0 && c.Args[0].Value != "-p" && c.Args[0].Value != "-l" {
 			f.sets("option")
 			f.traps(c)
+		}
+	case "functions":
+		if f.c.fish() && c.Flag("-c", "--copy") {
+			f.sets("*")
 		}
 	case "set", "setopt", "unsetopt", "umask", "ulimit", "enable", "zstyle", "autoload":
 		if len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") &&

@@ -17,6 +17,10 @@ var looking = words(`ls dir ll la l exa eza lsd tree cat bat tac less more most 
  read mapfile readarray getopts exec command builtin export declare typeset readonly unset alias unalias source . eval set shopt
  umask ulimit trap bind complete compgen compopt hash caller times bindkey toe captoinfo xargs sudo doas nice nohup timeout stdbuf setsid parallel curl wget http tee`)
 
+// ofFish are commands of fish that change no file.
+var ofFish = words(`string math count contains status functions abbr psub set_color commandline argparse emit random prevd nextd cdh dirh fish_add_path
+ fish_config block`)
+
 // byResources are programs that change what their recorded resources say, and nothing else.
 var byResources = words(`ln link truncate install chmod chown chgrp setfacl objcopy strip cpio rename mkfifo gcc g++ cc c++ clang clang++ tcc ld as rustc javac protoc nasm gfortran sponge jar createdb
  mv cp rm mkdir rmdir touch patch openssl convert magick ffmpeg pandoc`)

@@ -12,30 +12,40 @@ import (
 
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/sandbox"
+	"github.com/recountdb/recount/replay/shell"
 )
 
 // command returns what to run for a step.
 func (r *runner) command(s *replay.Step) sandbox.Command {
-	shell := path.Base(cmp.Or(s.Shell, "bash"))
+	name := path.Base(cmp.Or(s.Shell, "bash"))
 	command, values := r.given(s)
-	c := sandbox.Command{Args: []string{shell, "-c", command}, Dir: cmp.Or(s.Cwd, r.Executor.Dir()), Timeout: r.Timeout, Grace: r.Grace}
-	typed, declare := shell == "bash" || shell == "zsh", ""
+	if name == "zsh" {
+		command += "\n" // see EvaluateZsh
+	}
+	c := sandbox.Command{Args: []string{name, "-c", command}, Dir: cmp.Or(s.Cwd, r.Executor.Dir()), Timeout: r.Timeout, Grace: r.Grace}
+	typed, declare := name == "bash" || name == "zsh", ""
 	if names := declaredAtStart(s); typed && len(names) > 0 {
-		declare = withStartup(shell, names)
+		declare = withStartup(name, names)
 	}
 	if jobs := r.jobsOf(s); jobs != "" || r.inSession(s) {
-		keep, starts, line, script := "", "", command, withSession
+		keep, starts, line, script := "", "", command, sessionWords+withSession
 		if len(s.Sets) > 0 {
 			keep = "keep"
 		}
+		if name == "zsh" {
+			script = shell.ZshSession
+		}
 		if jobs != "" {
-			line, script = lastProcess(line), withJobs+withSession
+			line, script = lastProcess(line), sessionWords+withJobs+withSession
 			if s.Background {
 				starts = "starts"
 			}
 		}
 		command = line
-		c.Args = []string{shell, "-c", sessionWords + script + declare + evaluate, shell, r.sessionFile(s), keep, jobs, starts}
+		c.Args = []string{name, "-c", script + declare + evaluate, name, r.sessionFile(s), keep, jobs, starts}
+		if name == "fish" {
+			c.Args, command = []string{name, "-c", shell.FishSession + command + shell.FishEnd, r.sessionFile(s), keep}, ""
+		}
 	} else if typed && searches.MatchString(command) || declare != "" {
 		c.Args[2] = typedWords + declare + evaluate
 	} else {
@@ -88,7 +98,7 @@ func (r *runner) given(s *replay.Step) (command string, values map[string]string
 
 // inSession reports whether a step has to run in what its session's shell was left like.
 func (r *runner) inSession(s *replay.Step) bool {
-	if s.Session == "" || !slices.Contains([]string{"bash", "zsh", ""}, path.Base(cmp.Or(s.Shell, "bash"))) {
+	if s.Session == "" || !slices.Contains([]string{"bash", "zsh", "fish"}, path.Base(cmp.Or(s.Shell, "bash"))) {
 		return false
 	}
 	return slices.ContainsFunc(r.plan.Steps, func(o replay.Step) bool { return o.Session == s.Session && len(o.Sets) > 0 })
@@ -114,7 +124,7 @@ const sessionWords = typedWords + `__recount_state=$1 __recount_keep=$2 __recoun
 set --
 `
 
-// withSession is a script that reads a session's state, and writes it again when the command ends, also if that
+// withSession is a script of bash that reads a session's state, and writes it again when the command ends, also if that
 // exits. The working directory and what belongs to this process are not part of the state. Files that the shell has open (exec 3> log) are opened again where they were left, as long as they are
 // plain files; what else was opened is taken for a copy of what the step is given (exec 6>&1).
 const withSession = `__recount_open() {
@@ -142,37 +152,30 @@ const withSession = `__recount_open() {
 }
 __recount_save() {
   __recount_code=$?
-  trap - EXIT; __recount_traps=
-  if [ -n "$BASH_VERSION" ]; then trap - DEBUG RETURN; __recount_traps=$(trap -p); fi
+  trap - EXIT; trap - DEBUG RETURN; __recount_traps=$(trap -p)
   if [ -n "$__recount_starts" ]; then __recount_jobs_save; fi
   if [ -z "$__recount_keep" ]; then exit $__recount_code; fi
   mkdir -p "${__recount_state%/*}" && (
     unset RECOUNT_SANDBOX_STEP PWD OLDPWD SHLVL __recount_code __recount_record __recount_command __recount_keep __recount_jobs __recount_starts __recount_pid __recount_before __recount_n
-    if [ -n "$BASH_VERSION" ] && declare -F __recount_await >/dev/null; then unset -f kill wait fg bg disown; fi
-    if [ -n "$BASH_VERSION" ]; then
-      __recount_options=$(shopt -p; shopt -po)
-      declare -p 2>/dev/null | grep -Ev '^declare -[a-zA-Z]*r[a-zA-Z]* (BASH_?[A-Z]*|EUID|PPID|SHELLOPTS|UID)(=|$)'
-      declare -f
-      alias -p; printf '%s\n' "$__recount_options" "$__recount_traps"
-      if __recount_files=$(__recount_open) && [ -n "$__recount_files" ]; then printf '__recount_reopen() {\n%s\n}\n' "$__recount_files"; fi
-    else
-      typeset -p 2>/dev/null | grep -v '^typeset -[a-zA-Z]*r'
-      typeset -f; alias -L
-    fi
+    if declare -F __recount_await >/dev/null; then unset -f kill wait fg bg disown; fi
+    __recount_options=$(shopt -p; shopt -po)
+    declare -p 2>/dev/null | grep -Ev '^declare -[a-zA-Z]*r[a-zA-Z]* (BASH_?[A-Z]*|EUID|PPID|SHELLOPTS|UID)(=|$)'
+    declare -f
+    alias -p; printf '%s\n' "$__recount_options" "$__recount_traps"
+    if __recount_files=$(__recount_open) && [ -n "$__recount_files" ]; then printf '__recount_reopen() {\n%s\n}\n' "$__recount_files"; fi
+    for ((__recount_n = ${#DIRSTACK[@]} - 1; __recount_n > 0; __recount_n--)); do printf 'pushd -n %q >/dev/null\n' "$(dirs -l +$__recount_n)"; done
     echo "umask $(umask)"
     if [ $# -gt 0 ]; then printf 'set --'; printf ' %q' "$@"; echo; fi
   ) > "$__recount_state.$$" && mv -f "$__recount_state.$$" "$__recount_state"
   exit $__recount_code
 }
-if [ -n "$BASH_VERSION" ]; then
-  __recount_before=' '
-  for __recount_n in /proc/$$/fd/*; do
-    if [ -f "$__recount_n" ]; then __recount_before+="${__recount_n##*/}f "; elif [ -e "$__recount_n" ]; then __recount_before+="${__recount_n##*/} "; fi
-  done
-fi
+__recount_before=' '
+for __recount_n in /proc/$$/fd/*; do
+  if [ -f "$__recount_n" ]; then __recount_before+="${__recount_n##*/}f "; elif [ -e "$__recount_n" ]; then __recount_before+="${__recount_n##*/} "; fi
+done
 if [ -f "$__recount_state" ]; then . "$__recount_state" 2>/dev/null; fi
-if [ -n "$BASH_VERSION" ] && declare -F __recount_reopen >/dev/null; then __recount_reopen; unset -f __recount_reopen; __recount_keep=keep; fi
-if [ -n "$BASH_VERSION" ]; then shopt -s expand_aliases; fi
+if declare -F __recount_reopen >/dev/null; then __recount_reopen; unset -f __recount_reopen; __recount_keep=keep; fi
+shopt -s expand_aliases
 if [ -n "$__recount_keep$__recount_starts" ]; then trap '__recount_save "$@"' EXIT; fi
 `
 

@@ -16,9 +16,9 @@ func (w *writer) bash() {
 	for i := range w.p.Steps {
 		s := &w.p.Steps[i]
 		jobs = jobs || s.Background
-		danger = danger || len(s.Danger) > 0 && manual(s) == ""
+		danger = danger || len(confirms(s)) > 0 && manual(s) == ""
 		for _, name := range s.Sets {
-			aliases = aliases || strings.HasPrefix(name, "alias ")
+			aliases = aliases || strings.HasPrefix(name, "alias ") && !ownShell(s)
 		}
 	}
 	if aliases {
@@ -33,6 +33,7 @@ while IFS= read -r -d '' recount_variable; do recount_env+=("$recount_variable")
 apart() { env -i "${recount_env[@]}" bash -ec "$(cat)" </dev/null; }
 `)
 	}
+	w.keepSessions()
 	if jobs {
 		w.printf("set -m # jobs have numbers, as at a prompt\n")
 	}
@@ -68,12 +69,13 @@ confirm() {
 			w.printf("%s\n", comment(s.Command, "#   "))
 			continue
 		}
-		for _, d := range s.Danger {
-			w.printf("confirm %s\n", quote(d.Why+": "+oneLine(d.What)))
+		for _, text := range confirms(s) {
+			w.printf("confirm %s\n", quote(text))
 		}
-		if shared && s.Session != main {
+		if shared && s.Session != main && w.sessions[sessionOf(s)] == 0 {
 			own := *s
 			own.Danger = nil // confirmed above
+			own.Asks = slices.DeleteFunc(slices.Clone(s.Asks), func(a replay.Ask) bool { return a.Kind == replay.AskSyntax })
 			text := strings.Join(w.lines(&own), "\n")
 			end := delimiter(text)
 			w.printf("apart <<'%s'\n%s\n%s\n", end, text, end)
@@ -108,7 +110,7 @@ var moves = regexp.MustCompile(`\b(cd|pushd|popd)\b`)
 // main returns the session whose steps run in the script's own shell, the first one in which a step
 // changes its shell, and whether there are steps of other sessions, which must not see that.
 func (w *writer) main() (session string, shared bool) {
-	i := slices.IndexFunc(w.p.Steps, func(s replay.Step) bool { return len(s.Sets) > 0 })
+	i := slices.IndexFunc(w.p.Steps, func(s replay.Step) bool { return len(s.Sets) > 0 && !ownShell(&s) })
 	if i < 0 {
 		return "", false
 	}
@@ -212,8 +214,8 @@ func (w *writer) lines(s *replay.Step) (out []string) {
 		}
 		out = append(out, told...)
 	}
-	if len(s.Danger) > 0 {
-		out = append(out, fmt.Sprintf("[ \"${RECOUNT_YES:-}\" = 1 ] || { echo %s >&2; exit 1; }", quote("set RECOUNT_YES=1 to allow: "+s.Danger[0].Why)))
+	if texts := confirms(s); len(texts) > 0 {
+		out = append(out, fmt.Sprintf("[ \"${RECOUNT_YES:-}\" = 1 ] || { echo %s >&2; exit 1; }", quote("set RECOUNT_YES=1 to allow: "+texts[0])))
 	}
 	return append(out, expecting(s, w.inShell(s)))
 }

@@ -4,7 +4,8 @@
 // All kinds say for each step where it was recorded (the position in the log) and what it needs.
 // A dangerous step waits for a yes where somebody can give it. A value that was redacted is taken
 // from an environment variable or a secret, and checked for first. A step that needs a terminal, or
-// of which nothing is known, is written as a comment, with the reason.
+// of which nothing is known, is written as a comment, with the reason; what a shell other than bash knows by itself waits for
+// a yes.
 package script
 
 import (
@@ -44,6 +45,9 @@ func Write(p replay.Plan, kind string) (string, error) {
 type writer struct {
 	p replay.Plan
 	b strings.Builder
+	// sessions are the sessions of zsh and fish whose steps change their shell, by numbers from 1, in a script that keeps
+	// what they left.
+	sessions map[string]int
 }
 
 func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
@@ -91,11 +95,24 @@ func (w *writer) about(s *replay.Step) []string {
 func manual(s *replay.Step) string {
 	for _, a := range s.Asks {
 		switch {
-		case a.Kind == replay.AskTerminal, a.Kind == replay.AskSyntax, a.Kind == replay.AskRedacted && a.Name == "":
+		case a.Kind == replay.AskTerminal, a.Kind == replay.AskSyntax && !ownShell(s), a.Kind == replay.AskRedacted && a.Name == "":
 			return a.Text
 		}
 	}
 	return ""
+}
+
+// confirms returns what a step waits for a yes about.
+func confirms(s *replay.Step) (texts []string) {
+	for _, d := range s.Danger {
+		texts = append(texts, d.Why+": "+oneLine(d.What))
+	}
+	for _, a := range s.Asks {
+		if a.Kind == replay.AskSyntax {
+			texts = append(texts, a.Text+": "+oneLine(s.Command))
+		}
+	}
+	return texts
 }
 
 // secrets returns the variables that have to be given, in order.
@@ -117,20 +134,26 @@ func (w *writer) inShell(s *replay.Step) string {
 	switch {
 	case !ownShell(s):
 		return s.Command
-	case s.Shell == "zsh":
-		return "zsh -c " + quote(strings.Join(append(w.prelude(s), s.Command), "\n"))
+	case w.sessions[sessionOf(s)] > 0:
+		end := delimiter(s.Command)
+		return fmt.Sprintf("in_%s %d <<'%s'\n%s\n%s", s.Shell, w.sessions[sessionOf(s)], end, s.Command, end)
+	case keeps(s.Shell):
+		var lines []string
+		for _, before := range w.preludeOf(s) {
+			lines = append(lines, there(before, s, before.Command)...)
+		}
+		text := strings.Join(append(lines, s.Command), "\n")
+		if strings.HasSuffix(text, "}") {
+			text += "\n" // see shell.EvaluateZsh
+		}
+		return s.Shell + " -c " + quote(text)
 	}
 	return s.Shell + " -c " + quote(s.Command)
 }
 
-// ownShell reports whether a step runs in a process of the shell it was written for. Settings in zsh are close enough to
-// bash's, whose later steps may need them.
+// ownShell reports whether a step runs in a process of the shell it was written for.
 func ownShell(s *replay.Step) bool {
-	switch s.Shell {
-	case "", "bash", "sh", "dash", "ash", "ksh", "mksh":
-		return false
-	}
-	return s.Shell != "zsh" || len(s.Sets) == 0
+	return !slices.Contains([]string{"", "bash", "sh", "dash", "ash", "ksh", "mksh"}, s.Shell)
 }
 
 // expecting returns a command that is right if it ends as it did when it was recorded. Of a line with
@@ -145,9 +168,9 @@ func expecting(s *replay.Step, command string) string {
 	return "{\n" + command + "\n} || [ $? -eq " + fmt.Sprint(*s.Exit) + " ]"
 }
 
-// prelude returns what sets the variables and functions that a step needs of its session, for
+// preludeOf returns the steps that set the variables and functions that a step needs of its session, for
 // scripts whose steps have shells of their own.
-func (w *writer) prelude(s *replay.Step) []string {
+func (w *writer) preludeOf(s *replay.Step) []*replay.Step {
 	seen := map[int]bool{}
 	var visit func(i int)
 	visit = func(i int) {
@@ -159,20 +182,29 @@ func (w *writer) prelude(s *replay.Step) []string {
 		}
 	}
 	visit(s.Index)
-	var out []string
+	var out []*replay.Step
 	for i := range w.p.Steps {
-		before := &w.p.Steps[i]
-		if !seen[i] || manual(before) != "" {
-			continue
+		if seen[i] && manual(&w.p.Steps[i]) == "" {
+			out = append(out, &w.p.Steps[i])
 		}
-		command := w.inShell(before)
-		if before.Cwd != s.Cwd && slices.Contains(before.Sets, "*") { // it reads a file: . ./env
-			out = append(out, "cd "+quote(before.Cwd), command, "cd "+quote(s.Cwd))
-			continue
-		}
-		out = append(out, command)
 	}
 	return out
+}
+
+// prelude returns those steps as they are written for bash.
+func (w *writer) prelude(s *replay.Step) (lines []string) {
+	for _, before := range w.preludeOf(s) {
+		lines = append(lines, there(before, s, w.inShell(before))...)
+	}
+	return lines
+}
+
+// there returns what runs the command of a step before in that step's directory, if it reads a file there: . ./env
+func there(before, s *replay.Step, command string) []string {
+	if before.Cwd != s.Cwd && slices.Contains(before.Sets, "*") {
+		return []string{"cd " + quote(before.Cwd), command, "cd " + quote(s.Cwd)}
+	}
+	return []string{command}
 }
 
 // quote quotes a text for a shell.

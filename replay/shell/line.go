@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/recountdb/recount/processors/command"
 )
 
 // Line is a command line.
@@ -48,6 +46,7 @@ type Line struct {
 	Dir string
 
 	cwd, home string
+	fish      bool
 	value     func(l *Line, w Word) Word
 }
 
@@ -137,11 +136,11 @@ func Read(text, shell, cwd string) (*Line, error) { return ReadIn(text, shell, c
 // ReadIn is Read where more is known: the home directory, and by value what a word is, with the variables that the line
 // has set so far. The line then goes where cd says, and of case it has the branch that is taken.
 func ReadIn(text, shell, cwd, home string, value func(l *Line, w Word) Word) (*Line, error) {
-	file, err := command.Parse(text, shell)
+	file, err := Parse(text, shell)
 	if err != nil {
 		return nil, fmt.Errorf("parse command: %w", err)
 	}
-	l := &Line{Source: text, File: file, Loops: map[string][]Word{}, cwd: cwd, home: home, value: value}
+	l := &Line{Source: text, File: file, Loops: map[string][]Word{}, cwd: cwd, home: home, fish: isFish(shell), value: value}
 	r := reader{line: l, dir: cwd, home: home, value: value, loops: l.Loops, seen: map[string]bool{}}
 	r.stmts(file.Stmts)
 	l.Dir = r.dir

@@ -209,7 +209,11 @@ func (r *reader) command(c syntax.Command) {
 			if r.line.Bodies == nil {
 				r.line.Bodies = map[string]string{}
 			}
-			r.line.Bodies[c.Name.Value] = cut(r.line.Source, int(c.Body.Pos().Offset()), int(c.Body.End().Offset()))
+			if r.line.fish {
+				r.line.Bodies[c.Name.Value] = asBash(c.Body)
+			} else {
+				r.line.Bodies[c.Name.Value] = cut(r.line.Source, int(c.Body.Pos().Offset()), int(c.Body.End().Offset()))
+			}
 		}
 		was := r.deferred
 		r.deferred = true

@@ -119,9 +119,24 @@ func (p *splitter) parts(parts []syntax.WordPart, quote Quote) {
 			p.value.WriteString(cut(p.source, from, to))
 		default:
 			p.dynamic = true
-			p.value.WriteString(cut(p.source, from, to))
+			p.value.WriteString(inBraces(part, cut(p.source, from, to)))
 		}
 	}
+}
+
+// inBraces returns an expansion as bash has it, of which one of fish or zsh would be taken for another: $a[1], (cmd).
+func inBraces(part syntax.WordPart, text string) string {
+	switch part := part.(type) {
+	case *syntax.ParamExp:
+		if !strings.HasPrefix(text, "$") || part.Index != nil && !strings.HasPrefix(text, "${") {
+			return "${" + strings.TrimPrefix(text, "$") + "}"
+		}
+	case *syntax.CmdSubst:
+		if strings.HasPrefix(text, "(") {
+			return "$" + text
+		}
+	}
+	return text
 }
 
 func (p *splitter) literal(value string, from, to int, quote Quote) {

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/recountdb/recount/processors/command"
 )
 
 // wrapper describes a program that runs the command in its last words.
@@ -119,7 +117,7 @@ func (r *reader) simple(words []Word, assigns []Variable) {
 		}
 		return
 	case "eval":
-		r.under(at, "eval", false, func() { r.script(words[1:]) })
+		r.under(at, "eval", false, func() { r.script(words[1:], r.line.fish) })
 		return
 	case "find", "gfind", "bfs":
 		r.executes(at, c.Args)
@@ -144,7 +142,7 @@ func (r *reader) simple(words []Word, assigns []Variable) {
 	}
 	if flag, ok := scripts[c.Name]; ok {
 		if i := r.scriptAt(&c, flag); i >= 0 {
-			r.under(at, c.Name, false, func() { r.script(c.Args[i : i+1]) })
+			r.under(at, c.Name, false, func() { r.script(c.Args[i:i+1], c.Name == "fish") })
 			return
 		}
 	}
@@ -167,11 +165,11 @@ func (r *reader) simple(words []Word, assigns []Variable) {
 	}
 	r.under(at, key, w.abroad, func() {
 		if len(rest) == 1 && (rest[0].Quoted && strings.ContainsAny(rest[0].Value, " \t\n;|&")) {
-			r.script(rest) // ssh host 'a && b'
+			r.script(rest, false) // ssh host 'a && b'
 			return
 		}
 		if key == "ssh" && len(rest) > 1 {
-			r.script(rest)
+			r.script(rest, false)
 			return
 		}
 		r.simple(rest, set)
@@ -275,8 +273,8 @@ func (r *reader) scriptAt(c *Call, flag string) int {
 	return -1
 }
 
-// script reads the command line that some words make together.
-func (r *reader) script(words []Word) {
+// script reads the command line that some words make together, for fish or another shell.
+func (r *reader) script(words []Word, fish bool) {
 	if r.nested >= maxNested {
 		return
 	}
@@ -285,12 +283,16 @@ func (r *reader) script(words []Word) {
 		parts = append(parts, w.Value)
 	}
 	text := strings.Join(parts, " ")
-	file, err := command.Parse(text, "bash")
+	lang := "bash"
+	if fish {
+		lang = "fish"
+	}
+	file, err := Parse(text, lang)
 	if err != nil {
 		return
 	}
 	inner := reader{
-		line: &Line{Source: text, File: file}, dir: r.dir, home: r.home, value: r.value, looping: r.looping, inner: r.inner, deferred: r.deferred, abroad: r.abroad,
+		line: &Line{Source: text, File: file, fish: fish}, dir: r.dir, home: r.home, value: r.value, looping: r.looping, inner: r.inner, deferred: r.deferred, abroad: r.abroad,
 		via: r.via, nested: r.nested + 1, loops: r.loops, seen: map[string]bool{}, piped: r.piped, drained: r.drained, kept: r.kept, ground: r.ground,
 		maybe: r.maybe, subshell: r.subshell, document: r.document,
 	}

@@ -10,7 +10,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/shell"
 )
@@ -46,7 +45,7 @@ func (m *Map) Command(in Input) Output {
 	if strings.Contains(in.Text, redactedMark) {
 		in = opened(in)
 	}
-	if in.Status != "" && strings.Contains(in.Text, "?") {
+	if in.Status != "" && (strings.Contains(in.Text, "?") || strings.Contains(in.Text, "status")) {
 		in = answered(in)
 	}
 	e := &editor{m: m, in: in, places: places(in.Line)}
@@ -54,7 +53,7 @@ func (m *Map) Command(in Input) Output {
 	text := e.apply()
 	if text != in.Text {
 		// The same words, or the mapping has gone wrong.
-		after, err := command.Parse(text, in.Shell)
+		after, err := shell.Parse(text, in.Shell)
 		if err != nil || count(after) != count(in.Line.File) {
 			e.out.ask(replay.AskTransform, "after mapping it would not be the same command any more, so it was left as it is", "")
 			text = in.Text
