@@ -285,8 +285,16 @@ var redirections = []struct {
 	text string
 	op   syntax.RedirOperator
 }{
-	{"&>>", syntax.AppAll}, {"&>?", syntax.RdrAll}, {"&>", syntax.RdrAll}, {">>", syntax.AppOut}, {">?", syntax.RdrOut}, {">&", syntax.DplOut},
-	{">", syntax.RdrOut}, {"<?", syntax.RdrIn}, {"<&", syntax.DplIn}, {"<", syntax.RdrIn},
+	{"&>>", syntax.AppAll},
+	{"&>?", syntax.RdrAll},
+	{"&>", syntax.RdrAll},
+	{">>", syntax.AppOut},
+	{">?", syntax.RdrOut},
+	{">&", syntax.DplOut},
+	{">", syntax.RdrOut},
+	{"<?", syntax.RdrIn},
+	{"<&", syntax.DplIn},
+	{"<", syntax.RdrIn},
 }
 
 // redirects reads a redirection, if one comes next.
