@@ -13,7 +13,7 @@ func TestExample(t *testing.T) {
 1 kgo.Client.Produce pkg/kgo/producer.go:412-430
 ## callers edge=calls confidence~0.98 site
 method kgo.sink.flush pkg/kgo/sink.go:80-99 . :88
-method ..buffer ./sink.go:101-120 . :110
+..buffer ./sink.go:101-120 . :110
 function main.run cmd/main.go:10-40 .7 :22
 @1 .7 producer.go:419
 `

@@ -88,3 +88,30 @@ web.Show cart.New web/show.go:44
 		t.Fatalf("%v %s", err, cmp.Diff(p, got))
 	}
 }
+
+// TestWhatIsNearIsToldShortly has the kind of the row above, places that are reached from the one before,
+// names that are quoted in part, and rows that end alike.
+func TestWhatIsNearIsToldShortly(t *testing.T) {
+	p := Payload{Question: "export", Lists: []List{{Name: "symbols", Columns: []string{"site", "edge", "by", "sure"}, Rows: []Row{
+		{Nodes: []Node{{Kind: "method", Name: "cart.Cart.Total", Path: "src/shop/cart/cart.go", Line: 7}}, Values: []string{"src/shop/cart/sum/sum.go:3", "calls", "types", "1"}},
+		{Nodes: []Node{{Kind: "method", Name: "tax.Rate.Of", Path: "src/shop/tax/tax.go", Line: 2}}, Values: []string{"src/shop/tax/tax.go", "calls", "types", "1"}},
+		{Nodes: []Node{{Kind: "route", Name: "tax.GET /rates", Path: "src/main.go", Line: 4}}, Values: []string{"src/main.go:5", "uses", "scope", "0.8"}},
+		{Nodes: []Node{{Kind: "route", Name: "tax.GET /rates/{id}", Path: "src/main.go", Line: 6}}, Values: []string{"src/shop/tax/tax.go:9", "uses", "scope", "0.8"}},
+		{Nodes: []Node{{Kind: "route", Name: "GET /", Path: "web/main.go", Line: 1}}, Values: []string{"web/main.go:1", "uses", "types", "1"}},
+	}}}}
+	want := `# export
+## symbols site edge~uses by~types sure~1
+method cart.Cart.Total src/shop/cart/cart.go:7 ./sum/sum.go:3 calls
+tax.Rate.Of ../tax/tax.go:2 : ^
+route ."GET /rates" src/main.go:4 :5 . scope .8
+."GET /rates/{id}" :6 tax.go:9 ^^
+route "GET /" web/main.go:1 :1
+`
+	data, err := Builtin().EncodeWith(Text, p)
+	if diff := cmp.Diff(want, string(data)); diff != "" || err != nil {
+		t.Fatal(err, diff)
+	}
+	if got, err := readers[Text](data); !reflect.DeepEqual(p, got) || err != nil {
+		t.Fatalf("%v %s", err, cmp.Diff(p, got))
+	}
+}

@@ -10,7 +10,7 @@ import (
 const Remembered = 1 << 15
 
 // Legend explains the text to a model in one line. A session sends it with its first answer.
-const Legend = "#! node: [N] kind name file:first-last, @N repeats it (@N- without code); leading dots: parts of the name before or the value above; :LINE file before, ./ its directory; columns: =all rows, ~usual (.); ^ as above, leading > first node above, - none; &L:A-B rows A-B of list &L"
+const Legend = "#! node: [N] [kind] name file:first-last, without kind: that above, @N repeats it (@N- without code); leading dots: parts of the name before or the value above; :LINE file before, ./ ../ from its directory; columns: =all rows, ~usual (.); ^ as above, ^^ so to the end, leading > first node above, - none; &L:A-B rows A-B of list &L"
 
 // Session writes the answers of one connection as text. A node that was sent is referred to by its
 // number in later answers. Its methods may be called concurrently.

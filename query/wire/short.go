@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -14,7 +15,7 @@ type shorts struct {
 	// path is the last path that was written, and seen the last one of each base name.
 	path string
 	seen map[string]string
-	// name is the last name that was written as a plain word.
+	// name is the last name that was written.
 	name string
 	// date is that of the last time that was written, with the "T" after it.
 	date string
@@ -50,11 +51,11 @@ func split(path string) (dir, base string) {
 	return path[:at], path[at:]
 }
 
-// shortPath returns a path as a word: its base name if that was the last path with it, "./" and its
-// base name in the directory of the last path.
+// shortPath returns a path as a word: its base name if that was the last path with it, else how it is
+// reached from the directory of the last path, if that is shorter.
 func (s *shorts) shortPath(path string) string {
 	dir, base := split(path)
-	if !plain(path) || strings.Contains(path, ":") || strings.HasPrefix(path, "./") {
+	if !plain(path) || strings.Contains(path, ":") || isRelative(path) {
 		return strconv.Quote(path)
 	}
 	if dir == "" {
@@ -66,10 +67,38 @@ func (s *shorts) shortPath(path string) string {
 	if plain(base) && s.seen[base] == path {
 		return base
 	}
-	if before, _ := split(s.path); before == dir && base != "" {
-		return "./" + base
+	if word, ok := relative(path, s.path); ok {
+		return word
 	}
 	return path
+}
+
+// maxUp is how many directories a relative path goes up.
+const maxUp = 3
+
+// isRelative reports whether a word begins as those of relative do.
+func isRelative(word string) bool {
+	return strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../")
+}
+
+// relative returns how a path is reached from the directory of another, or false if that has no
+// directory in place of which to say so: "./" stands for one at least, each "../" for one more.
+func relative(path, from string) (string, bool) {
+	dir, _ := split(from)
+	for up := 0; up <= maxUp && strings.Count(dir, "/") > up; up++ {
+		if rest, ok := strings.CutPrefix(path, dir); ok && rest != "" && !strings.HasPrefix(rest, "../") {
+			return ups(up) + rest, true
+		}
+		dir, _ = split(strings.TrimSuffix(dir, "/"))
+	}
+	return "", false
+}
+
+func ups(n int) string {
+	if n == 0 {
+		return "./"
+	}
+	return strings.Repeat("../", n)
 }
 
 // separates reports whether a byte ends a part of a name.
@@ -84,13 +113,26 @@ func (s *shorts) shortName(name string) string {
 	if name == "" {
 		return "-"
 	}
-	if !plain(name) || name[0] == '.' || startsNumber(name) {
-		return strconv.Quote(name)
-	}
 	last := s.name
 	s.name = name
+	if !plain(name) || name[0] == '.' || startsNumber(name) {
+		return quoteShared(name, last)
+	}
 	rest, dots := shared(name, last)
 	return strings.Repeat(".", dots) + rest
+}
+
+// quoteShared returns a quoted string, with dots before it for the first parts of a name that another
+// begins with as well, as far as they have no slash and nothing to quote.
+func quoteShared(s, last string) string {
+	if at := strings.IndexAny(last, " /"); at >= 0 {
+		last = last[:at]
+	}
+	rest, dots := shared(s, last)
+	if dots == 0 || !simple(s[:len(s)-len(rest)]) || !isLetter(s[0]) {
+		return strconv.Quote(s)
+	}
+	return strings.Repeat(".", dots) + strconv.Quote(rest)
 }
 
 // shared returns a name without the first parts that it shares with another, and how many these are.
@@ -110,7 +152,8 @@ func shared(name, last string) (rest string, parts int) {
 // isLetter reports whether a part of a name begins so, and no number.
 func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// shortValue returns a value as a word of a row: a place in file by its line alone, 0.98 as .98, a
+// shortValue returns a value as a word of a row: a place in file by its line alone, one near it as it
+// is reached from there, 0.98 as .98, a
 // time of the same day as the time before without its date, and a name (no path) with a dot for each of
 // the first parts that it shares with the value above it.
 func (s *shorts) shortValue(v, above string) string {
@@ -118,10 +161,10 @@ func (s *shorts) shortValue(v, above string) string {
 		return "-"
 	}
 	if !simple(v) || v == editedWord {
-		return strconv.Quote(v)
+		return quoteShared(v, above)
 	}
-	if at, ok := strings.CutPrefix(v, s.file+":"); ok && s.file != "" {
-		return ":" + at
+	if at, ok := strings.CutPrefix(v, s.file); ok && s.file != "" && (at == "" || at[0] == ':' && at != ":") {
+		return cmp.Or(at, ":")
 	}
 	if isFraction(v) {
 		return v[1:]
@@ -130,6 +173,9 @@ func (s *shorts) shortValue(v, above string) string {
 		if dir, base := split(path); dir != "" && plainValue(base) && s.seen[base] == path && !isHour(base+":") {
 			return base + ":" + at
 		}
+	}
+	if word, ok := relative(v, s.file); ok && plainValue(v) {
+		return word
 	}
 	if s.date != "" && strings.HasPrefix(v, s.date) && isHour(v[len(s.date)-1:]) {
 		return v[len(s.date)-1:]

@@ -72,6 +72,8 @@ type textWriter struct {
 	// if it has none.
 	repeats func(List) (number uint32, runs []run)
 	short   shorts
+	// kind is that of the last node of the list, "" if that was not defined there.
+	kind string
 }
 
 func (w *textWriter) payload(p Payload) {
@@ -112,6 +114,7 @@ func (w *textWriter) list(l List) {
 		}
 	}
 	nodes := formOf(fresh)
+	w.kind = ""
 	name := word(l.Name)
 	if strings.Contains(name, ":") && name[0] != '"' {
 		name = strconv.Quote(name)
@@ -138,7 +141,7 @@ func (w *textWriter) list(l List) {
 		if len(again) > 0 && again[0].at == i {
 			w.out.WriteString(again[0].text() + "\n")
 			i += again[0].n - 1
-			again = again[1:]
+			again, w.kind = again[1:], ""
 			continue
 		}
 		var before *Row
@@ -198,8 +201,8 @@ func startsAlike(before, r Row) bool {
 	return len(r.Nodes) > 1 && len(before.Nodes) > 0 && before.Nodes[0] == r.Nodes[0]
 }
 
-// columnOf returns how to write a column: the usual value is the one of most rows, if they are as
-// many as the others together.
+// columnOf returns how to write a column: the usual value is the one of most rows, if they are a third
+// of all.
 func columnOf(rows []Row, c int) column {
 	times := map[string]int{}
 	usual := ""
@@ -212,7 +215,7 @@ func columnOf(rows []Row, c int) column {
 	switch {
 	case len(rows) > 0 && times[usual] == len(rows):
 		return column{usual, true}
-	case times[usual] < 3 || 2*times[usual] < len(rows):
+	case times[usual] < 3 || 3*times[usual] < len(rows):
 		return column{}
 	}
 	return column{usual: usual}
@@ -245,8 +248,10 @@ func (w *textWriter) row(r Row, nodes nodeForm, columns []column, before *Row) {
 				block = n
 			case repeated:
 				words = append(words, "@"+strconv.Itoa(int(number)))
+				w.kind = ""
 			case repeatedBare:
 				words = append(words, "@"+strconv.Itoa(int(number))+"-")
+				w.kind = ""
 			}
 		}
 		w.short.refer(n.Path)
@@ -256,9 +261,18 @@ func (w *textWriter) row(r Row, nodes nodeForm, columns []column, before *Row) {
 	}
 	w.short.refer(first)
 	kept, asEdit := len(words), ""
+	tail := len(r.Values)
+	if before != nil {
+		tail = asAbove(before.Values, r.Values, columns)
+	}
 	for c, v := range r.Values {
 		if columns[c].all {
 			continue
+		}
+		if c >= tail {
+			words = append(words, "^^")
+			kept = len(words)
+			break
 		}
 		if v == columns[c].usual {
 			words = append(words, usualWord(v))
@@ -298,6 +312,30 @@ func (w *textWriter) row(r Row, nodes nodeForm, columns []column, before *Row) {
 	w.content(block)
 }
 
+// minAsAbove is from how many words on "^^" stands for them: one or two are read quicker than looked up.
+const minAsAbove = 3
+
+// asAbove returns the first of the last columns whose values are those of the row before, if they would
+// take minAsAbove words, and else how many columns there are.
+func asAbove(before, values []string, columns []column) int {
+	from, words, written := len(values), 0, 0
+	for c := len(values) - 1; c >= 0 && values[c] == before[c]; c-- {
+		if columns[c].all {
+			continue
+		}
+		if words > 0 || values[c] != columns[c].usual {
+			words++
+		}
+		if words > written {
+			from, written = c, words
+		}
+	}
+	if written < minAsAbove {
+		return len(values)
+	}
+	return from
+}
+
 // usualWord stands for the usual value of a column.
 func usualWord(usual string) string {
 	if usual == "" {
@@ -328,16 +366,21 @@ func (w *textWriter) definition(n Node, nodes nodeForm, number uint32) string {
 	if number > 0 {
 		s = strconv.Itoa(int(number)) + " "
 	}
+	name := ""
+	if !nodes.nameless {
+		name = w.short.shortName(n.Name) + " "
+	}
 	if nodes.kind == "" {
-		if startsNumber(n.Kind) {
+		switch {
+		case n.Kind == w.kind && n.Kind != "" && hasDot(name):
+		case startsNumber(n.Kind) || hasDot(n.Kind):
 			s += strconv.Quote(n.Kind) + " "
-		} else {
+		default:
 			s += word(n.Kind) + " "
 		}
+		w.kind = n.Kind
 	}
-	if !nodes.nameless {
-		s += w.short.shortName(n.Name) + " "
-	}
+	s += name
 	if !nodes.placeless {
 		s += w.place(n) + " "
 	}
@@ -346,6 +389,16 @@ func (w *textWriter) definition(n Node, nodes nodeForm, number uint32) string {
 		s += " #" + word(n.ID)
 	}
 	return s
+}
+
+// hasDot reports whether a word is a name and no kind, so that a node that begins with it has the kind
+// of the one above.
+func hasDot(word string) bool {
+	word, _, quoted := strings.Cut(word, `"`)
+	if quoted {
+		return word != ""
+	}
+	return strings.Contains(word, ".") && !strings.Contains(word, "/")
 }
 
 // place returns the place of a node, by its line alone if it is in the last file.

@@ -22,6 +22,8 @@ type textReader struct {
 	// nodes and columns are how the nodes and the values of the current list are written.
 	nodes   nodeForm
 	columns []column
+	// kind is that of the last node of the list, "" if that was not defined there.
+	kind string
 	// open is the node whose content may follow: in a row, or known by a number.
 	open   *Node
 	number uint32
@@ -171,7 +173,7 @@ func (r *textReader) list(line string) error {
 	if err != nil || !ok {
 		return or(err, "text: a list without a name")
 	}
-	r.nodes, r.columns = nodeForm{}, nil
+	r.nodes, r.columns, r.kind = nodeForm{}, nil, ""
 	switch {
 	case w.quoted && w.after != "":
 		if r.nodes.kind, ok = strings.CutPrefix(w.after, ":"); !ok || !plain(r.nodes.kind) {
@@ -246,6 +248,7 @@ func (r *textReader) row(line string) error {
 			}
 		}
 		l.Rows = append(l.Rows, rows...)
+		r.kind = ""
 		return nil
 	}
 	w := words{rest: line}
@@ -284,10 +287,17 @@ func (r *textReader) row(line string) error {
 	if len(row.Nodes) > 0 {
 		r.short.refer(firstPath(row.Nodes))
 	}
-	edit := -1
+	edit, asAbove := -1, false
 	for c, col := range r.columns {
 		v := col.usual
-		if edit < 0 && !col.all && w.mark(editedWord) {
+		if !col.all && !asAbove && w.mark("^^") {
+			if asAbove = true; len(l.Rows) == 0 {
+				return errorf("text: ^^ in the first row of a list")
+			}
+		}
+		if asAbove {
+			v = l.Rows[len(l.Rows)-1].Values[c]
+		} else if edit < 0 && !col.all && w.mark(editedWord) {
 			edit, v = c, ""
 		} else if !col.all {
 			var err error
@@ -335,6 +345,7 @@ func firstPath(nodes []Node) string {
 // value reads a value of a row: the usual one if there is no word, or the word that stands for it;
 // that of the row before for "^". It reports whether another word than the usual one was written.
 func (r *textReader) value(w *words, usual string, before []Row, c int) (string, bool, error) {
+	dots := w.dotted()
 	s, ok, err := w.next()
 	above := ""
 	if len(before) > 0 {
@@ -347,6 +358,12 @@ func (r *textReader) value(w *words, usual string, before []Row, c int) (string,
 		return usual, false, nil
 	case w.quoted && w.after != "":
 		return "", false, errorf("text: %s after a quoted word", clip(w.after))
+	case dots != "":
+		full, ok := whole(dots+s, above)
+		if !ok {
+			return "", false, errorf("text: %s shares more than the value above has", clip(dots+s))
+		}
+		return full, full != usual, nil
 	case w.quoted:
 		return s, s != usual, nil
 	case s == usualWord(usual):
@@ -382,6 +399,7 @@ func (r *textReader) node(w *words) (n Node, number uint32, defined bool, err er
 			n = n.bare()
 		}
 		r.short.refer(n.Path)
+		r.kind = ""
 		return n, number, false, nil
 	}
 	if startsNumber(w.rest) {
@@ -398,18 +416,26 @@ func (r *textReader) node(w *words) (n Node, number uint32, defined bool, err er
 	}
 	ok := true
 	if n.Kind = r.nodes.kind; n.Kind == "" {
-		if n.Kind, ok, err = w.value(); err != nil || !ok {
-			return n, 0, false, or(err, "text: a node without a kind")
+		if n.Kind = r.kind; n.Kind == "" || r.nodes.nameless || !hasDot(w.peek()) {
+			if n.Kind, ok, err = w.value(); err != nil || !ok {
+				return n, 0, false, or(err, "text: a node without a kind")
+			}
 		}
+		r.kind = n.Kind
 	}
 	if !r.nodes.nameless {
+		dots := w.dotted()
 		if n.Name, ok, err = w.value(); err != nil || !ok {
 			return n, 0, false, or(err, "text: a node without a name")
 		}
-	}
-	if n.Name != "" && !w.quoted {
-		if n.Name, err = r.short.fullName(n.Name); err != nil {
-			return n, 0, false, err
+		switch {
+		case n.Name == "":
+		case dots != "" || !w.quoted:
+			if n.Name, err = r.short.fullName(dots + n.Name); err != nil {
+				return n, 0, false, err
+			}
+		default:
+			r.short.name = n.Name
 		}
 	}
 	if !r.nodes.placeless {
@@ -529,14 +555,26 @@ func (r *textReader) close() error {
 
 // fullPath returns the path of an unquoted word of shortPath.
 func (s *shorts) fullPath(word string) string {
-	if base, ok := strings.CutPrefix(word, "./"); ok {
-		dir, _ := split(s.path)
-		return dir + base
+	if isRelative(word) {
+		return absolute(word, s.path)
 	}
 	if full, ok := s.seen[word]; ok && !strings.Contains(word, "/") {
 		return full
 	}
 	return word
+}
+
+// absolute returns what a word of relative stands for.
+func absolute(word, from string) string {
+	dir, _ := split(from)
+	if rest, ok := strings.CutPrefix(word, "./"); ok {
+		return dir + rest
+	}
+	for strings.HasPrefix(word, "../") {
+		dir, _ = split(strings.TrimSuffix(dir, "/"))
+		word = word[len("../"):]
+	}
+	return dir + word
 }
 
 // whole returns the name that a word with leading dots stands for after another name, and false if
@@ -574,7 +612,12 @@ func (s *shorts) fullValue(word, above string) (string, error) {
 		if s.file == "" {
 			return "", errorf("text: %s in no file", clip(word))
 		}
+		if word == ":" {
+			word = ""
+		}
 		return s.file + word, nil
+	case isRelative(word):
+		return absolute(word, s.file), nil
 	case isFraction("0" + word):
 		return "0" + word, nil
 	case isHour(word):
@@ -664,6 +707,24 @@ func (w *words) mark(s string) bool {
 	}
 	w.rest = rest
 	return true
+}
+
+// dotted reads dots that stand before a quoted word.
+func (w *words) dotted() string {
+	w.rest = strings.TrimLeft(w.rest, " ")
+	after := strings.TrimLeft(w.rest, ".")
+	dots := w.rest[:len(w.rest)-len(after)]
+	if !strings.HasPrefix(after, `"`) {
+		return ""
+	}
+	w.rest = after
+	return dots
+}
+
+// peek returns the next word as it is written.
+func (w *words) peek() string {
+	word, _, _ := strings.Cut(strings.TrimLeft(w.rest, " "), " ")
+	return word
 }
 
 // next returns the next word, unquoted, or false at the end of the line.

@@ -59,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 // special.
 func TestRoundTripOfRandomPayloads(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	parts := []string{"", "a", "-", "@1", "@1:", " ", "\n", "=", ">", "#", "##", "*", "+", ":", ":1", "1-2", `"`, `\`, "a.go", "\t", "\r", "é", "\u2028", "\x00", "\ufffd", "`", "'", "#!", ".", "^", "~", "0.5", ".5", "2026-11-23T", "T18:", "18:20Z", "d/", "d/e/", "./", "f.go", "x.y.", "::", "7", "&", "&1:1-4"}
+	parts := []string{"", "a", "-", "@1", "@1:", " ", "\n", "=", ">", "#", "##", "*", "+", ":", ":1", "1-2", `"`, `\`, "a.go", "\t", "\r", "é", "\u2028", "\x00", "\ufffd", "`", "'", "#!", ".", "^", "~", "0.5", ".5", "2026-11-23T", "T18:", "18:20Z", "d/", "d/e/", "d/e/f/", "./", "../", "^^", "f.go", "x.y.", "::", "7", "&", "&1:1-4"}
 	text := func() string {
 		var s string
 		for range r.IntN(4) {
@@ -74,7 +74,7 @@ func TestRoundTripOfRandomPayloads(t *testing.T) {
 		}
 		return text()
 	}
-	sites := []string{"pkg/cart.go:7", "pkg/cart.go:9", "pkg/money.go:3", "cart.Cart.Total", "cart.Cart.Sum", "cart.New"}
+	sites := []string{"pkg/cart.go:7", "pkg/cart.go:9", "pkg/money.go:3", "cart.Cart.Total", "cart.Cart.Sum", "cart.New", "cart.GET /a b", "cart.GET /c d", "pkg/cart.go", "pkg/a/b/c.go:1", "pkg/a/d.go:2"}
 	value := func() string {
 		if r.IntN(3) == 0 {
 			return sites[r.IntN(len(sites))]
@@ -82,9 +82,10 @@ func TestRoundTripOfRandomPayloads(t *testing.T) {
 		return head()
 	}
 	made := func() Node {
-		kinds := []string{"k", "k", "k", text()}
-		names := []string{"", "", "a.b.c", "a.b.d", "a.e", text()}
-		return Node{ID: text(), Kind: kinds[r.IntN(len(kinds))], Name: names[r.IntN(len(names))], Path: text(), Line: uint32(r.IntN(3)), EndLine: uint32(r.IntN(3)), Signature: head(), Text: text()}
+		kinds := []string{"k", "k", "k", "k.l", text()}
+		names := []string{"", "", "a.b.c", "a.b.d", "a.e", "a.b.GET /x y", "a.b.GET /z", "a/b.c", text()}
+		paths := []string{"pkg/cart.go", "pkg/a/b/c.go", "pkg/a/d.go", "pkg/e/f/g.go", text(), text()}
+		return Node{ID: text(), Kind: kinds[r.IntN(len(kinds))], Name: names[r.IntN(len(names))], Path: paths[r.IntN(len(paths))], Line: uint32(r.IntN(3)), EndLine: uint32(r.IntN(3)), Signature: head(), Text: text()}
 	}
 	session, receiver := NewSession(), newReceiver()
 	var pool []Node

@@ -46,7 +46,7 @@ func TestSeedTools(t *testing.T) {
 		want         string
 	}{
 		{"index_repo", "import", arguments{"path": w.repo.Dir}, "example.org/shop"},
-		{"cross_repo_callers", "calls", arguments{"symbol": "Cart.Total", "depth": 3}, "function .show :24 :24 web.render 2"},
+		{"cross_repo_callers", "calls", arguments{"symbol": "Cart.Total", "depth": 3}, "\n4 .show :24 :24 web.render 2"},
 		{"graph_query", "symbols", arguments{"text": "cart.C"}, "cart.Cart"},
 		{"graph_query", "repository", arguments{"view": "graph", "symbol": "web.render", "edge": "calls"}, "cart.Cart.Total"},
 		{"repo_graph", "repository", arguments{"view": "graph"}, "symbols=17"},
