@@ -386,10 +386,12 @@ func (a *act) onlyMode(name string) bool {
 	return was != "" && was == is
 }
 
-// cameFrom returns the directory that the shell of an act was in before, if the act uses it: cd -, $OLDPWD.
+// cameFrom returns the directory that the shell of an act was in before, if the act uses it: cd -, ~-, $OLDPWD.
 func (w *world) cameFrom(a *act) string {
 	if a.Line == nil || !slices.Contains(a.Uses, "OLDPWD") && !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
-		return c.Name == "cd" && len(c.Args) == 1 && c.Args[0].Value == "-"
+		return c.Name == "prevd" || slices.ContainsFunc(c.Args, func(v shell.Word) bool {
+			return c.Name == "cd" && v.Value == "-" || v.Text == "~-" || strings.HasPrefix(v.Text, "~-/")
+		})
 	}) {
 		return ""
 	}

@@ -284,9 +284,9 @@ func TestDetours(t *testing.T) {
 
 // TestDirectoryBefore checks that a line knows the directory that its shell was in before.
 func TestDirectoryBefore(t *testing.T) {
-	n := narrative("cd src", "cd - && touch a", "touch b")
+	n := narrative("cd src", "cd - && touch a", "touch b", "cd ~-; touch c")
 	n.Commands[1].Cwd = "/home/ann/app/src"
-	for i, want := range []string{"/srv/app", ""} {
+	for i, want := range []string{"/srv/app", "", "/srv/app/src"} {
 		if got := made(t, n, Request{Map: []string{"/home/ann/app=/srv/app"}}).Steps[i].Env["OLDPWD"]; got != want {
 			t.Errorf("step %d: %q, want %q", i, got, want)
 		}

@@ -96,3 +96,16 @@ func TestDirectoriesOfASession(t *testing.T) {
 		})
 	}
 }
+
+// TestSessionsKnowWhereTheyCameFrom goes back to the directory of an earlier line, of which the plan tells.
+func TestSessionsKnowWhereTheyCameFrom(t *testing.T) {
+	for shell, line := range map[string]string{"bash": "cd ~-; pwd", "zsh": "cd - > /dev/null; pwd", "fish": "cd -; pwd"} {
+		t.Run(shell, func(t *testing.T) {
+			steps := in(t, shell, line)
+			steps[0].Env = map[string]string{"OLDPWD": "/usr/bin"}
+			if got := printed(t, steps); got[0] != "/usr/bin" {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}

@@ -19,6 +19,9 @@ import (
 func (r *runner) command(s *replay.Step) sandbox.Command {
 	name := path.Base(cmp.Or(s.Shell, "bash"))
 	command, values := r.given(s)
+	if from := s.Env["OLDPWD"]; from != "" {
+		command = shell.CameFrom(name, from) + command
+	}
 	if name == "zsh" {
 		command += "\n" // see EvaluateZsh
 	}

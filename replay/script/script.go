@@ -135,20 +135,28 @@ func (w *writer) inShell(s *replay.Step) string {
 	case !ownShell(s):
 		return s.Command
 	case w.sessions[sessionOf(s)] > 0:
-		end := delimiter(s.Command)
-		return fmt.Sprintf("in_%s %d <<'%s'\n%s\n%s", s.Shell, w.sessions[sessionOf(s)], end, s.Command, end)
+		end, text := delimiter(s.Command), cameFrom(s)+s.Command
+		return fmt.Sprintf("in_%s %d <<'%s'\n%s\n%s", s.Shell, w.sessions[sessionOf(s)], end, text, end)
 	case keeps(s.Shell):
 		var lines []string
 		for _, before := range w.preludeOf(s) {
 			lines = append(lines, there(before, s, before.Command)...)
 		}
-		text := strings.Join(append(lines, s.Command), "\n")
+		text := strings.Join(append(lines, cameFrom(s)+s.Command), "\n")
 		if strings.HasSuffix(text, "}") {
 			text += "\n" // see shell.EvaluateZsh
 		}
 		return s.Shell + " -c " + quote(text)
 	}
-	return s.Shell + " -c " + quote(s.Command)
+	return s.Shell + " -c " + quote(cameFrom(s)+s.Command)
+}
+
+// cameFrom returns what tells the shell of a step in which directory it was before, if the step uses it.
+func cameFrom(s *replay.Step) string {
+	if from := s.Env["OLDPWD"]; from != "" {
+		return shell.CameFrom(s.Shell, from)
+	}
+	return ""
 }
 
 // ownShell reports whether a step runs in a process of the shell it was written for.

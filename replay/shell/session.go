@@ -1,5 +1,7 @@
 package shell
 
+import "strings"
+
 // ZshSession is a script of zsh, and FishSession one of fish, that reads what an earlier shell of a session was left like
 // from the file $1, if that is there: variables, functions, aliases, options, the umask, and the stack of directories. If $2 is
 // not empty it is written again when the shell ends. Behind it stands what runs the command: in zsh EvaluateZsh, with the
@@ -76,3 +78,16 @@ exit $__recount_status
 
 // EvaluateZsh runs the command of a session's script. zsh reads { … } after a condition only before the end of a line.
 const EvaluateZsh = `eval "$__recount_command"$'\n'` + "\n"
+
+// CameFrom returns what tells a shell in which directory it was before, so that cd - goes there. bash takes it from OLDPWD in
+// its environment.
+func CameFrom(shell, dir string) string {
+	quoted := "'" + strings.NewReplacer("'", `'"'"'`).Replace(dir) + "'"
+	switch shell {
+	case "zsh":
+		return "builtin cd -q " + quoted + " 2>/dev/null && builtin cd -q \"$OLDPWD\"\n" // cd - takes no value of OLDPWD
+	case "fish":
+		return "set -g dirprev " + strings.ReplaceAll(quoted, `\`, `\\`) + "\n"
+	}
+	return ""
+}
