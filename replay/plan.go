@@ -64,6 +64,7 @@ type Step struct {
 	// Sets, its steps may run in shells of their own.
 	Session    string            `json:"session,omitempty" example:"tty7-4711" doc:"The shell session it ran in."`
 	Sets       []string          `json:"sets,omitempty" example:"[\"PATH\"]" doc:"What it changes in the shell that runs it, for later steps of its session: NAME of a variable, NAME() of a function, alias NAME, option, or * if that is not known (source, eval)."`
+	OwnShell   bool              `json:"own_shell,omitempty" doc:"It changed its shell, which ended with it, as that of each command of some coding agents does: a script runs it in a shell of its own."`
 	Cwd        string            `json:"cwd,omitempty" example:"/home/bob/app" doc:"The directory to run it in, after mapping."`
 	Env        map[string]string `json:"env,omitempty" doc:"The recorded environment, after mapping. Redacted values are left out."`
 	Why        []Reason          `json:"why" nullable:"false" doc:"Why the step is in the plan."`
@@ -121,11 +122,12 @@ const (
 	AskTerminal    = "terminal"
 	AskFailed      = "failed"
 	AskEnvironment = "environment"
+	AskUnwritten   = "unwritten"
 )
 
 // Ask is something that has to be answered before a step may run.
 type Ask struct {
-	Kind string `json:"kind" enum:"redacted,transformation,syntax,terminal,failed,environment" example:"redacted" doc:"redacted: a value was not recorded and has to be given in the variable name; transformation: a mapping may not reach everything; syntax: the command could not be parsed, so nothing is known about it; terminal: it needs a terminal, so it cannot be replayed unattended; failed: it failed when it was recorded; environment: a variable it uses was not recorded."`
+	Kind string `json:"kind" enum:"redacted,transformation,syntax,terminal,failed,environment,unwritten" example:"redacted" doc:"redacted: a value was not recorded and has to be given in the variable name; transformation: a mapping may not reach everything; syntax: the command could not be parsed, so nothing is known about it; terminal: it needs a terminal, so it cannot be replayed unattended; failed: it failed when it was recorded; environment: a variable it uses was not recorded; unwritten: it stands for a change of a file by a coding agent whose text is not known, and cannot be run."`
 	Text string `json:"text" example:"the password was redacted: give it in $RECOUNT_PASSWORD" doc:"The question as a sentence."`
 	Name string `json:"name,omitempty" example:"RECOUNT_PASSWORD" doc:"For redacted and environment: the environment variable that has to hold the value when the plan is run."`
 }
@@ -215,6 +217,7 @@ type Parameter struct {
 	Name    string             `json:"name" example:"VERSION" doc:"The name to set it by. Where values share a name, all but the first have a number behind it, as VERSION_2."`
 	Value   string             `json:"value" example:"1.1" doc:"The recorded value."`
 	Set     string             `json:"set,omitempty" example:"1.2" doc:"The value that the request set."`
+	Given   bool               `json:"given,omitempty" doc:"The request set it, to the value in set, or to nothing if that is absent."`
 	Steps   []int              `json:"steps" nullable:"false" doc:"The steps that have it."`
 	Values  []string           `json:"values" nullable:"false" doc:"Values in other runs, the newest first."`
 	Origins []schemas.Position `json:"evidence" nullable:"false" doc:"The positions of those runs."`

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/internal/agenttool"
 	"github.com/recountdb/recount/internal/hookinput"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/agenttool"
 	"github.com/recountdb/recount/schemas/clip"
 )
 

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/recountdb/recount/internal/agenttool"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/agenttool"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 

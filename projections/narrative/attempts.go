@@ -109,7 +109,7 @@ func (v *View) changesSince(since, n *Node) ([]*Node, error) {
 			return false, nil
 		}
 		c, err := v.sibling(n, offset)
-		if c == nil || err != nil || c.Workspace != n.Workspace {
+		if c == nil || err != nil || c.Workspace != n.Workspace || since != nil && v.contradict(since, c) {
 			return true, err
 		}
 		ok, err := v.known(c)

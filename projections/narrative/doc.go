@@ -18,7 +18,8 @@
 //     (docs/ARCHITECTURE.md, rule 5).
 //   - Every edge runs from the earlier to the later intent, so there is no
 //     cycle. Within a partition edges ascend in offset, whatever the machine
-//     clocks showed. Only an explicit parent may be in another partition, and
+//     clocks showed; a view that is Timed leaves out
+//     those that the clocks contradict. Only an explicit parent may be in another partition, and
 //     then it must come before its child in the order of (clock, partition,
 //     offset), where the clock of a partition never goes back (see clock). A
 //     parent that does not come before its child gives no edge.

@@ -37,7 +37,7 @@ type forming struct {
 // edge adds an edge. It adds none if from is not the intent that its id means, or does not come
 // before f.to.
 func (f *forming) edge(from *Node, weight float64, evidence ...Evidence) error {
-	if ok, err := f.v.known(from); !ok || err != nil || !from.before(f.to) {
+	if ok, err := f.v.known(from); !ok || err != nil || !from.before(f.to) || f.v.contradict(from, f.to) {
 		return err
 	}
 	f.edges = append(f.edges, Edge{

@@ -20,6 +20,9 @@ type Seen struct {
 	Started func(unixNano int64) bool
 	// Outcome reports whether an outcome is visible, in addition to Below.
 	Outcome func(Outcome) bool
+	// Timed leaves out edges between commands whose times contradict their places in the log. Without it those of a
+	// machine whose clock went back have edges as others.
+	Timed bool
 	// Looked returns what the event at a position, of a command or an outcome, tells of the files that
 	// changed while the command ran; nil if no recorder looked. If it is nil, the rules know only what the
 	// texts of commands say.
@@ -188,15 +191,23 @@ func (v *View) nodeAt(p schemas.Position) (*Node, error) {
 	return n, nil
 }
 
-// sibling returns the node at another offset of n's partition, with its outcome.
+// sibling returns the node at another offset of n's partition, with its outcome. It returns nil if their
+// times contradict their offsets.
 func (v *View) sibling(n *Node, offset int64) (*Node, error) {
 	p := n.Position
 	p.Offset = offset
 	s, err := v.nodeAt(p)
-	if s == nil || err != nil {
+	if s == nil || err != nil || v.contradict(n, s) {
 		return nil, err
 	}
 	return s, v.loadOutcome(s)
+}
+
+// contradict reports whether two nodes of one machine, as far as is known, started in the other order than their events
+// are in the log, as a history does that is imported after what ran later. Neither has led to the other then.
+func (v *View) contradict(n, o *Node) bool {
+	sameHost := n.host == 0 || o.host == 0 || n.host == o.host
+	return v.seen.Timed && sameHost && n.TimeUnixNano != o.TimeUnixNano && n.before(o) != (n.TimeUnixNano < o.TimeUnixNano)
 }
 
 // loadOutcome looks up the outcome that counts.

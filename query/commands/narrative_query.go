@@ -171,7 +171,7 @@ func edgeOf(e narrative.Edge) Edge {
 
 // seen returns the limits of what the answer may see of the narrative.
 func (a *session) seen() narrative.Seen {
-	s := narrative.Seen{Below: a.Visible, Looked: a.looked}
+	s := narrative.Seen{Below: a.Visible, Looked: a.looked, Timed: true}
 	if !a.as.Time.IsZero() {
 		until := schemas.UnixNano(a.as.Time)
 		s.Started = func(unixNano int64) bool { return unixNano <= until }

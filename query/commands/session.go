@@ -35,6 +35,8 @@ type Sources struct {
 	// Sees, if not nil, reports of which workspaces show knows commands; all others do not exist
 	// for it.
 	Sees func(workspace string) bool
+	// Reads, if not nil, reports whether whoever asks may read an event of an agent.
+	Reads func(ctx context.Context, lr schemas.LogRecord) (bool, error)
 	// Erased returns a *query.ErasedError if a reference, the complete id or the position of a
 	// command, names an erased one that may be told of; nil tells of none.
 	Erased func(ctx context.Context, ref string) error

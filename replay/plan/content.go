@@ -396,7 +396,7 @@ func (w *world) cameFrom(a *act) string {
 		return ""
 	}
 	for _, b := range slices.Backward(w.acts[:a.at]) {
-		if b.Session == a.Session && b.Cwd != a.Cwd {
+		if b.Session == a.Session && b.Cwd != a.Cwd && !a.apart {
 			return b.Cwd
 		}
 	}
@@ -405,6 +405,9 @@ func (w *world) cameFrom(a *act) string {
 
 // statusBefore returns the exit code of the command before an act in its shell, "" if it is not known.
 func (w *world) statusBefore(a *act) string {
+	if a.apart {
+		return "0"
+	}
 	for _, b := range slices.Backward(w.acts[:a.at]) {
 		if b.Session != a.Session || a.Session == "" {
 			continue

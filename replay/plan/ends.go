@@ -23,7 +23,7 @@ type end struct {
 // ends returns what the recorder saw of files at the end of the narrative, as postconditions. Of a plan with goals only
 // what its steps left counts. Nothing is returned where a value is set to another one, which may be in any name.
 func (b *builder) ends(params []replay.Parameter) []replay.Postcondition {
-	if slices.ContainsFunc(params, func(p replay.Parameter) bool { return p.Set != "" }) {
+	if slices.ContainsFunc(params, func(p replay.Parameter) bool { return p.Given }) {
 		return nil
 	}
 	last, remembers := map[string]end{}, remembered(b.n.Seen)

@@ -12,9 +12,11 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/edits"
 	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/agenttool"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -34,6 +36,16 @@ type Narrative struct {
 	Files map[schemas.EventID]map[string]string
 	// Seen are the files that changed while a command ran, if its recorder looked.
 	Seen map[schemas.EventID]Seen
+	// Apart has the commands that ran in a shell of their own.
+	Apart map[schemas.EventID]bool
+	// Earlier has those of Commands that ran before the narrative and only told its shell something: they are steps only
+	// if others need them. Setters told it something and did something else.
+	Earlier map[schemas.EventID]bool
+	Setters []setter
+	// Changes are the changes of files that commands of agents stand for, and Unwritten says of the others why their texts
+	// are not there.
+	Changes   map[schemas.EventID]agenttool.Change
+	Unwritten map[schemas.EventID]string
 	// Replayed are the steps of earlier replays that changed real directories, the latest run first.
 	Replayed  []replays.Did
 	Missing   []replay.Missing
@@ -173,9 +185,10 @@ func (d *reader) to() error {
 // session reads a session, or a part of it.
 func (d *reader) session() error {
 	f := commands.Filters{Session: d.r.Session}
+	var from commands.Scanned
 	if d.r.From != "" {
-		from, err := d.one(d.r.From)
-		if err != nil {
+		var err error
+		if from, err = d.one(d.r.From); err != nil {
 			return err
 		}
 		f.Since = from.Time
@@ -188,7 +201,10 @@ func (d *reader) session() error {
 		f.Until = until.Time.Add(1)
 	}
 	d.n.Goal = replay.Goal{Kind: "session", What: d.r.Session}
-	return d.gather(f, nil)
+	if err := d.gather(f, nil); err != nil || d.r.From == "" || len(d.g.Commands) == 0 {
+		return err
+	}
+	return d.earlier(from)
 }
 
 // stitch reads the commands of the narrative around one.
@@ -288,14 +304,15 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 		return nil
 	}
 	n.Env, n.Home, n.Files = map[string]map[string]string{}, map[string]string{}, map[schemas.EventID]map[string]string{}
-	n.Seen = map[schemas.EventID]Seen{}
+	n.Seen, n.Apart = map[schemas.EventID]Seen{}, map[schemas.EventID]bool{}
+	var changes []edits.Edit
 	used := map[schemas.Position]bool{}
 	ends := map[schemas.TopicPartition][2]int64{}
 	for _, c := range n.Commands {
 		used[c.Position] = true
 		if c.Outcome != nil {
 			used[*c.Outcome] = true
-			m, err := decoded(ctx, s, *c.Outcome)
+			m, _, err := decoded(ctx, s, *c.Outcome)
 			if err != nil {
 				return err
 			}
@@ -310,7 +327,7 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 		} else {
 			ends[tp] = [2]int64{c.Position.Offset, c.Position.Offset}
 		}
-		m, err := decoded(ctx, s, c.Position)
+		m, source, err := decoded(ctx, s, c.Position)
 		if err != nil {
 			return err
 		}
@@ -319,9 +336,18 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 			continue
 		}
 		n.saw(c.ID, p.GetChanges())
+		if inOwnShell(source) {
+			n.Apart[c.ID] = true
+		}
+		if byTool(source) && standsForFile(c.Command) {
+			changes = append(changes, edits.Edit{ID: c.ID, Command: c.Command, Parent: p.ParentEventId, Session: c.Session})
+		}
 		if _, known := n.Env[c.ContextHash]; !known && len(n.Env) < maxContexts {
 			n.Env[c.ContextHash], n.Home[c.ContextHash] = p.Env, p.Home
 		}
+	}
+	if err := n.fileChanges(ctx, s, changes); err != nil {
+		return err
 	}
 	if n.Goal.Kind != "session" && n.Goal.Kind != "command" {
 		return nil
@@ -376,22 +402,22 @@ func (n *Narrative) files(id schemas.EventID, o *recountv1.OutcomeObserved) {
 	}
 }
 
-// decoded reads the payload of an event. It returns nil for one that is gone or cannot be decoded,
-// because a plan can do without it; an error is the context's.
-func decoded(ctx context.Context, s commands.Sources, at schemas.Position) (proto.Message, error) {
+// decoded reads the payload of an event, and its source. It returns nil for one that is gone or cannot be
+// decoded, because a plan can do without it; an error is the context's.
+func decoded(ctx context.Context, s commands.Sources, at schemas.Position) (proto.Message, string, error) {
 	lr, err := s.Event(ctx, at)
 	if err != nil {
-		return nil, ctx.Err()
+		return nil, "", ctx.Err()
 	}
 	e, err := lr.Event()
 	if err != nil {
-		return nil, nil
+		return nil, "", nil
 	}
 	m, err := e.DecodePayload()
 	if err != nil {
-		return nil, nil
+		return nil, "", nil
 	}
-	return m, nil
+	return m, e.Source, nil
 }
 
 // sorted returns commands in the order in which they ran, without repeats.

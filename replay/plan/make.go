@@ -31,6 +31,9 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	if r.All {
 		asked.Goals = nil
 		for _, c := range n.Commands {
+			if n.Earlier[c.ID] {
+				continue
+			}
 			asked.Goals = append(asked.Goals, c.ID)
 		}
 	}
@@ -47,7 +50,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 		return replay.Plan{}, err
 	}
 	for _, p := range params {
-		if p.Set != "" {
+		if p.Given {
 			m.Set(p.Value, p.Set)
 		}
 	}
@@ -60,7 +63,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	for i := range w.acts {
 		if s.kept[i] {
 			b.index[i] = len(b.index)
-		} else {
+		} else if !n.Earlier[w.acts[i].ID] {
 			p.Left = append(p.Left, s.left(i))
 		}
 	}
@@ -77,6 +80,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	}
 	p.Workspace = b.workspace()
 	p.Inputs = b.inputs()
+	p.Missing = append(p.Missing, b.lacks()...)
 	p.Mappings = m.Uses()
 	place := map[schemas.EventID]int{}
 	for _, st := range p.Steps {
@@ -117,8 +121,13 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 	w.finds = slices.ContainsFunc(all, func(c commands.Scanned) bool { return findsLost.MatchString(c.Command) })
 	for i, c := range all {
 		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(n.Home[c.ContextHash], homedir.Usual(c.User, c.Cwd)), env: n.Env[c.ContextHash]}
+		a.text = c.Command
+		change, known := n.Changes[c.ID]
+		if known {
+			a.text, a.Shell = written(change, c.Cwd), "bash"
+		}
 		in := effects.Command{
-			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, User: c.User, Content: w.text, Older: w.formerly,
+			Text: a.text, Shell: a.Shell, Cwd: c.Cwd, Home: a.home, User: c.User, Content: w.text, Older: w.formerly,
 			Vars: w.shell(c.Session).values, Functions: w.shell(c.Session).bodies, Setting: w.setting,
 			Env: a.env, Quick: c.Duration != nil && time.Duration(*c.Duration) < atOnce,
 		}
@@ -126,9 +135,16 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 			in.Resources = append(in.Resources, effects.Resource{Kind: r.Kind, Name: r.Name, Read: strings.HasPrefix(r.Access, "read"), Write: strings.HasSuffix(r.Access, "write")})
 		}
 		a.Effects = effects.Of(in)
+		if a.untold = n.Unwritten[c.ID]; known || a.untold != "" {
+			w.changesFile(a, change, known)
+		}
+		if n.Apart[c.ID] {
+			a.endsShell()
+		}
 		if slices.Contains(n.Goals, c.ID) {
 			a.Things = append(a.Things, a.Shown...)
 		}
+		a.earlier = n.Earlier[c.ID]
 		a.whole, a.Line = a.Line, withoutCd(a.Line, c.Cwd, a.home)
 		a.outcome()
 		w.throughLinks(a)

@@ -144,13 +144,13 @@ func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]stri
 			return nil, &query.RequestError{Field: "set", Value: fmt.Sprintf("%q", name), Reason: hint}
 		}
 		p := all[i]
-		p.Set, p.Steps, shared[p.base] = set[name], append(p.Steps, p.has...), true
+		p.Set, p.Given, p.Steps, shared[p.base] = set[name], true, append(p.Steps, p.has...), true
 	}
 	// A value that is not set is listed only if other runs had another one, and not for every path; or if its name is that
 	// of one which is set.
 	var out []replay.Parameter
 	for _, p := range all {
-		if p.Set == "" && len(p.Values) == 0 {
+		if !p.Given && len(p.Values) == 0 {
 			if !shared[p.base] {
 				continue
 			}

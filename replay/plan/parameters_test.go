@@ -80,3 +80,19 @@ func TestParametersOfOneName(t *testing.T) {
 		t.Errorf("VERSION_2: %q, %q", p.Steps[0].Command, p.Steps[1].Command)
 	}
 }
+
+// TestParametersWithoutValue sets values to nothing.
+func TestParametersWithoutValue(t *testing.T) {
+	n := narrative("export VERSION=1.2.3", "echo \"v$VERSION\" > v", "seq 1 3 > n", "make --flags=\"-O2\" TAG='a' > log")
+	p := made(t, n, Request{Set: map[string]string{"VERSION": "", "SEQ_2": "", "FLAGS": "", "TAG": ""}})
+	for i, want := range []string{"export VERSION=''", "echo \"v$VERSION\" > v", "seq 1 '' > n", "make --flags=\"\" TAG='' > log"} {
+		if s := p.Steps[i]; s.Command != want || len(s.Asks) > 0 {
+			t.Errorf("%s becomes %s, asks %v", s.Original, s.Command, s.Asks)
+		}
+	}
+	for _, q := range p.Parameters {
+		if !q.Given || q.Set != "" {
+			t.Errorf("%+v", q)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func (w *world) leavesVariables(a *act) {
 		delete(s.bodies, strings.TrimSuffix(name, "()"))
 	}
 	maps.Copy(s.bodies, a.Functions)
-	if a.Line == nil {
+	if a.Line == nil || a.apart {
 		return
 	}
 	for _, name := range a.Line.Looped {

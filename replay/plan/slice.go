@@ -28,7 +28,7 @@ func (w *world) cut(goals []int, all bool) *slice {
 		slices.SortFunc(a.deps, func(x, y dep) int {
 			return cmp.Or(cmp.Compare(x.on, y.on), cmp.Compare(x.kind, y.kind), cmp.Compare(x.what, y.what))
 		})
-		if all && !a.Own {
+		if all && !a.Own && !a.earlier {
 			s.keep(i, replay.Reason{Kind: "asked", Text: "everything was asked for"})
 		}
 	}
@@ -182,7 +182,7 @@ func (s *slice) keep(i int, why replay.Reason) {
 // counts reports whether an act may be kept because of what it left, rather than only because another
 // act needs it.
 func (s *slice) counts(a *act) bool {
-	return !a.failed && !a.ended && !a.Own && !a.Looks && !a.Checks && !a.Navigates && !a.weak
+	return !a.earlier && !a.failed && !a.ended && !a.Own && !a.Looks && !a.Checks && !a.Navigates && !a.weak
 }
 
 // results keeps the acts that left something which is still there at the end.
@@ -458,6 +458,8 @@ func (s *slice) left(i int) replay.Left {
 			}
 		}
 		return say(replay.LeftFailed, "it failed, and nothing is known to rest on it")
+	case a.ownShell && len(a.writes) == 0:
+		return say(replay.LeftUnrelated, "what it set in its shell ended with it")
 	case a.Navigates:
 		return say(replay.LeftNavigated, "it only changed the directory, which each step states")
 	case a.Looks:

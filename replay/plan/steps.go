@@ -23,10 +23,10 @@ func (b *builder) step(i int) replay.Step {
 	st := replay.Step{
 		Index: k, Intent: a.ID, Position: a.Position, Original: a.Command, Shell: a.Shell, Session: a.Session,
 		Sets: b.sets(i), Cwd: b.m.Directory(a.Cwd), Why: b.s.why[i], Exit: a.ExitCode, Duration: a.Duration,
-		Background: a.Background, EndedBy: b.endedBy(a),
+		Background: a.Background, EndedBy: b.endedBy(a), OwnShell: a.ownShell,
 	}
 	home := b.m.Path(a.home)
-	out := b.m.Command(transform.Input{Text: a.Command, Shell: a.Shell, Cwd: a.Cwd, User: a.User, Home: a.home, Line: a.whole, Names: named(a), Status: b.w.statusBefore(a)})
+	out := b.m.Command(transform.Input{Text: a.text, Shell: a.Shell, Cwd: a.Cwd, User: a.User, Home: a.home, Line: a.whole, Names: named(a), Status: b.w.statusBefore(a)})
 	st.Command, st.Asks = out.Text, out.Asks
 	b.environment(a, &st)
 	if dir := b.w.cameFrom(a); dir != "" {
@@ -46,10 +46,14 @@ func (b *builder) step(i int) replay.Step {
 			Evidence: []schemas.Position{b.w.acts[d.on].Position, a.Position},
 		})
 	}
+	if a.untold != "" {
+		b.post(i, a, &st)
+		return st
+	}
 	if l, err := shell.ReadIn(st.Command, a.Shell, st.Cwd, home, nil); err == nil {
 		place := danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree, Own: slices.Concat(a.Followed, a.scripts), Remotes: b.remotes(i), Vars: b.known(a), Lasting: len(a.Functions) > 0}
 		place.Cloned, place.Begun, place.Branches = b.made(i)
-		t := b.told(a.Session)
+		t := b.told(a)
 		place.Functions, place.Aliases, place.Values = t.functions, t.aliases, t.values
 		st.Danger, st.Unknown = dangers(l, place), danger.Unknown(l, place)
 		if len(st.Unknown) > 0 {
@@ -223,6 +227,9 @@ func (b *builder) asks(a *act, st *replay.Step) {
 	add := func(kind, text string) { st.Asks = append(st.Asks, replay.Ask{Kind: kind, Text: text}) }
 	if a.Interactive != "" {
 		add(replay.AskTerminal, fmt.Sprintf("%s needs a terminal, which a replay does not have: it is not run; --without goes on without it", a.Interactive))
+	}
+	if a.untold != "" {
+		st.Asks = append(st.Asks, unwritten(a.Command, a.untold))
 	}
 	if a.failed {
 		add(replay.AskFailed, fmt.Sprintf("it failed with exit code %d when it was recorded", *a.ExitCode))

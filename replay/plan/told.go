@@ -14,12 +14,14 @@ type told struct {
 	functions, aliases, values map[string]string
 }
 
-// told returns what the steps so far have told the shell of a session.
-func (b *builder) told(session string) *told {
-	t := b.shells[session]
-	if t == nil {
+// told returns what the steps so far have told the shell of an act.
+func (b *builder) told(a *act) *told {
+	t := b.shells[a.Session]
+	if t == nil || a.apart {
 		t = &told{map[string]string{}, map[string]string{}, map[string]string{}}
-		b.shells[session] = t
+	}
+	if !a.apart {
+		b.shells[a.Session] = t
 	}
 	return t
 }

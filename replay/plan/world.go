@@ -15,6 +15,7 @@ import (
 type act struct {
 	commands.Scanned
 	effects.Effects
+	text   string            // what it runs: Command, or what makes the change of a file that this stands for
 	at     int               // its index in world.acts
 	whole  *shell.Line       // its line as it was written; Line is without a cd that leads nowhere
 	home   string            // the home directory of its user
@@ -36,6 +37,11 @@ type act struct {
 	busy     bool     // something in the background ran meanwhile
 	idle     bool     // it was seen to change nothing of its repository
 	files    bool     // it was seen to put files of its repository back, by name
+	apart    bool     // its shell ended with it; ownShell tells that it changed that
+	ownShell bool
+	earlier  bool // it ran before the narrative, and only told its shell something
+	// untold says why the text is missing of the change that it stands for.
+	untold string
 }
 
 // dep is a dependency of an act on an earlier one.

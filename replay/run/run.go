@@ -45,6 +45,9 @@ func Run(ctx context.Context, p *replay.Plan, o Options) (Report, error) {
 	}
 	r := &runner{Options: o, plan: p, waits: waitsOf(p), there: there(p), outcomes: map[int]*Outcome{}, known: map[string]sandbox.Change{}, clean: map[string]bool{}, programs: map[string]bool{}}
 	start := r.Now()
+	if err := r.unwritten(ctx); err != nil {
+		return Report{}, err
+	}
 	err := r.Journal.Planned(ctx, Planned{
 		Run: r.Options.Run, Resumes: r.Past != nil, Plan: p, Dir: r.Executor.Dir(), Isolation: string(r.Executor.Isolation()), Network: r.Network,
 	})

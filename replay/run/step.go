@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,6 +58,9 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 		if a.Kind == replay.AskTerminal {
 			return no(Terminal, "%s", a.Text)
 		}
+	}
+	if at := slices.IndexFunc(s.Asks, isUnwritten); at >= 0 {
+		return no(Refused, "%s", s.Asks[at].Text)
 	}
 	if r.Past != nil && r.Past.Open[s.Index] {
 		text := "it was under way when the run ended, and nothing shows whether it was done: run it again?"

@@ -24,8 +24,14 @@ func (w *writer) expects() string {
 	return b.String()
 }
 
-// checks returns a line for each file that is certainly read, which ends a script if it is not there.
+// checks returns a line for each file that is certainly read, which ends a script if it is not there, and one for each
+// change of a file whose text is not known: whoever writes it into the script takes that out.
 func (w *writer) checks() (lines []string) {
+	for i := range w.p.Steps {
+		if s := &w.p.Steps[i]; unwritten(s) != "" {
+			lines = append(lines, w.inShell(s))
+		}
+	}
 	for _, in := range w.p.Inputs {
 		if in.Certain && manual(&w.p.Steps[in.Step]) == "" {
 			lines = append(lines, fmt.Sprintf("[ -e %s ] || { echo %s >&2; exit 1; }", said(in.Path), said(fmt.Sprintf("missing: %s, which step %d reads", in.Path, in.Step+1))))

@@ -9,6 +9,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -115,6 +116,16 @@ func confirms(s *replay.Step) (texts []string) {
 	return texts
 }
 
+// unwritten says of a change of a file that its text is not known, so that nothing can be run in its place.
+func unwritten(s *replay.Step) string {
+	for _, a := range s.Asks {
+		if a.Kind == replay.AskUnwritten {
+			return a.Text
+		}
+	}
+	return ""
+}
+
 // secrets returns the variables that have to be given, in order.
 func (w *writer) secrets(steps ...replay.Step) (names []string) {
 	for _, s := range steps {
@@ -132,6 +143,10 @@ func (w *writer) secrets(steps ...replay.Step) (names []string) {
 // what the step needs of its session.
 func (w *writer) inShell(s *replay.Step) string {
 	switch {
+	case unwritten(s) != "":
+		return "echo " + quote(fmt.Sprintf("step %d: %s", s.Index+1, unwritten(s))) + " >&2; exit 1"
+	case s.OwnShell && !ownShell(s):
+		return cmp.Or(s.Shell, "bash") + " -c " + quote(s.Command)
 	case !ownShell(s):
 		return s.Command
 	case w.sessions[sessionOf(s)] > 0:

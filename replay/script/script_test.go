@@ -337,3 +337,48 @@ func TestInputsAreExpected(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnShells runs steps that changed shells of their own: nothing of it is left for what follows, and set -e and exit are
+// theirs.
+func TestOwnShells(t *testing.T) {
+	one, three := int32(1), int32(3)
+	for kind, program := range map[string][]string{"bash": {"bash"}, "make": {"make", "-f"}} {
+		dir := t.TempDir()
+		p := replay.Plan{Steps: []replay.Step{
+			{Command: "X=5; fun() { echo f; }; fun > fn", Cwd: dir, OwnShell: true},
+			{Command: "set -e; false; echo never > never", Cwd: dir, OwnShell: true, Exit: &one},
+			{Command: "echo it\\'s > y; exit 3", Cwd: dir, OwnShell: true, Exit: &three},
+			{Command: "fun > fn2 2>/dev/null || echo \"none$X\" > fn2", Cwd: dir},
+		}}
+		for i := range p.Steps {
+			p.Steps[i].Index, p.Steps[i].Session = i, "a"
+		}
+		run(t, program[0], append(program[1:], write(t, p, kind))...)
+		for name, want := range map[string]string{"fn": "f\n", "y": "it's\n", "fn2": "none\n"} {
+			if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != want {
+				t.Errorf("%s: %s: %q, %v", kind, name, b, err)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "never")); err == nil {
+			t.Errorf("%s: set -e had no effect", kind)
+		}
+	}
+}
+
+// TestUnwrittenChanges checks that a script with a change of a file whose text is not known stops before its first step.
+func TestUnwrittenChanges(t *testing.T) {
+	for kind, program := range map[string][]string{"bash": {"bash"}, "make": {"make", "-f"}} {
+		dir := t.TempDir()
+		p := replay.Plan{Steps: []replay.Step{
+			{Index: 0, Command: "echo began > began", Cwd: dir},
+			{Index: 1, Command: "create gen.sh", Cwd: dir, Asks: []replay.Ask{{Kind: replay.AskUnwritten, Text: "the text of it's change was not recorded"}}},
+		}}
+		out, err := exec.Command(program[0], append(program[1:], write(t, p, kind))...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "step 2: the text of it's change was not recorded") || strings.Contains(string(out), "not found") {
+			t.Errorf("%s: %v\n%s", kind, err, out)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "began")); err == nil {
+			t.Errorf("%s: the first step ran", kind)
+		}
+	}
+}

@@ -284,6 +284,9 @@ func quote(s string, q shell.Quote) string {
 	special := ""
 	switch q {
 	case shell.Bare:
+		if s == "" {
+			return "''"
+		}
 		special = " \t\n\\'\"$`&|;<>()*?[]#~{}!="
 		if !strings.ContainsAny(s, " \t\n\\'\"$`&|;<>()*?[]#{}!") {
 			return s

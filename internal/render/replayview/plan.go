@@ -43,8 +43,11 @@ func Plan(d *render.Drawing, p replay.Plan, open bool) {
 	})
 	list(d, "Parameters (--set NAME=VALUE):", p.Parameters, func(m replay.Parameter) string {
 		text := m.Name + "=" + render.OneLine(m.Value)
-		if m.Set != "" {
+		switch {
+		case m.Set != "":
 			text += ", set to " + m.Set
+		case m.Given:
+			text += ", set to nothing"
 		}
 		if len(m.Values) > 0 {
 			text += ", in other runs " + render.OneLine(strings.Join(m.Values, ", "))
