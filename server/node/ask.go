@@ -295,11 +295,7 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 		}
 		return code.Questions.Answer(ctx, s, path, request, response)
 	case path == plan.Question.Path:
-		src := n.sources()
-		if p, some := restricted(ctx); some {
-			src.Reads = func(ctx context.Context, lr schemas.LogRecord) (bool, error) { return n.sees(ctx, p, lr) }
-		}
-		return plan.Questions.Answer(ctx, src, path, request, response)
+		return plan.Questions.Answer(ctx, n.readable(ctx), path, request, response)
 	case path == commands.InsightsQuestion.Path, path == commands.SearchQuestion.Path, path == commands.StatsQuestion.Path:
 		if err := n.summing(schemas.TopicCommands); err != nil {
 			return err

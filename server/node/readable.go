@@ -30,6 +30,15 @@ func restricted(ctx context.Context) (schemas.Principal, bool) {
 	return p, known && !p.Operator
 }
 
+// readable returns the sources of a question that also reads events of agents, those that whoever asks may read.
+func (n *Node) readable(ctx context.Context) commands.Sources {
+	src := n.sources()
+	if p, some := restricted(ctx); some {
+		src.Reads = func(ctx context.Context, lr schemas.LogRecord) (bool, error) { return n.sees(ctx, p, lr) }
+	}
+	return src
+}
+
 // seesCommands reports which workspaces' commands a principal sees.
 func seesCommands(p schemas.Principal) func(workspace string) bool {
 	return func(workspace string) bool { return p.Granted(schemas.GrantCommands) && p.InWorkspace(workspace) }
