@@ -27,6 +27,7 @@ type act struct {
 	above  bits        // the acts that it depends on, directly or indirectly
 	repeat int         // the index of an earlier act that built the same, -1 if there is none
 	writes []*write
+	aborts int  // the index of the act that it aborts, which had switched to a branch before, 0 if there is none
 	weak   bool // it only ran a program that the narrative built, to see its output
 	// around is what changed while it ran, also by what runs in the background. seen is the same, nil if it is not known
 	// for certain that the act did it. observed tells that it took the place of what the act might have written.
@@ -120,6 +121,7 @@ func (w *world) add(a *act) {
 	}
 	if !a.failed && !a.ended {
 		w.amendsAgain(a)
+		w.switchesAgain(a)
 	}
 	w.rests(a)
 	if a.failed || a.ended {
@@ -339,31 +341,6 @@ func (w *world) popsAtOnce(a *act) bool {
 			}
 		}
 		return true
-	}
-	return false
-}
-
-// givesUp reports whether an act aborts what an earlier one began, as git merge --abort does. It marks
-// the writes of the earlier act as gone.
-func (w *world) givesUp(a *act) bool {
-	c, here, ok := onlyGit(a.Line)
-	if !ok || !here.Flag("--abort") || !conflicts[c.Sub()] {
-		return false
-	}
-	for i := a.at - 1; i >= 0; i-- {
-		b := w.acts[i]
-		if b.Cwd != a.Cwd && b.Workspace != a.Workspace {
-			continue
-		}
-		begun := begins(b)
-		if begun == c.Sub() || begun == "pull" {
-			for _, o := range b.writes {
-				if o.gone < 0 {
-					o.gone, o.removed = a.at, true
-				}
-			}
-			return true
-		}
 	}
 	return false
 }
