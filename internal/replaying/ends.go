@@ -20,12 +20,13 @@ const (
 	Missing = "missing" // it was there
 	Present = "present" // it was not there
 	Content = "content" // it had another content
+	Twice   = "twice"   // the same, and a step that writes it ran again over what it had left when the run was killed
 )
 
 // Difference is a file that a run left otherwise than the recorder saw it at the end of the narrative.
 type Difference struct {
 	Path string `json:"path" example:"/home/bob/app/bin/app" doc:"Its path."`
-	What string `json:"what" enum:"missing,present,content" example:"missing" doc:"missing: it was there; present: it was not; content: it had another content."`
+	What string `json:"what" enum:"missing,present,content,twice" example:"missing" doc:"missing: it was there; present: it was not; content: it had another content; twice: so it had, and a step that writes it ran again over what it had left when the run was killed."`
 }
 
 // String returns the difference as a sentence.
@@ -35,6 +36,8 @@ func (d Difference) String() string {
 		return d.Path + " is missing"
 	case Present:
 		return d.Path + " is there, and was not"
+	case Twice:
+		return d.Path + " has another content: a step that was under way when the run ended wrote it twice"
 	}
 	return d.Path + " has another content"
 }
@@ -55,8 +58,8 @@ type ended struct {
 }
 
 // differences compares what a run left with what the plan expects at its end. It knows nothing of what lies outside of
-// the directory.
-func differences(p *replay.Plan, dir string, changes []sandbox.Change) []Difference {
+// the directory. twice are the paths that steps write which ran again over what they had left.
+func differences(p *replay.Plan, dir string, changes []sandbox.Change, twice []string) []Difference {
 	e := ended{dir, map[string]*sandbox.Entry{}}
 	for _, c := range changes {
 		e.changes[filepath.Join(dir, c.Path)] = c.New
@@ -78,7 +81,11 @@ func differences(p *replay.Plan, dir string, changes []sandbox.Change) []Differe
 			out = append(out, Difference{post.Target, Present})
 		case post.Kind == replay.PostAbsent:
 		case there && hash != "" && post.Hash != "" && hash != post.Hash:
-			out = append(out, Difference{post.Target, Content})
+			what := Content
+			if slices.ContainsFunc(twice, func(path string) bool { return sandbox.Within(path, post.Target) }) {
+				what = Twice
+			}
+			out = append(out, Difference{post.Target, what})
 		case there:
 		case e.numbered(e.missing(post.Target), expected): // it is there by another name
 		default:

@@ -48,11 +48,12 @@ func TestDifferences(t *testing.T) {
 		{Path: "cache/s-19by", Kind: sandbox.Added, New: &sandbox.Entry{Mode: fs.ModeDir}},
 		{Path: "cache/s-19by/f", Kind: sandbox.Added, New: &sandbox.Entry{}},
 		{Path: "cache/u", Kind: sandbox.Added, New: &sandbox.Entry{}},
+		{Path: "again/log", Kind: sandbox.Added, New: &sandbox.Entry{Hash: sum("nn")}},
 		{Path: "new", Kind: sandbox.Added, New: &sandbox.Entry{Hash: sum("n")}},
 		{Path: "newer", Kind: sandbox.Added, New: &sandbox.Entry{Hash: sum("m")}},
 	}
 	var got []string
-	for _, d := range differences(p, dir, changes) {
+	for _, d := range differences(p, dir, changes, []string{filepath.Join(dir, "again")}) {
 		name, _ := filepath.Rel(dir, d.Path)
 		got = append(got, name+" "+d.What)
 	}

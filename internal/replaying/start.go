@@ -210,7 +210,13 @@ func (o *Options) end(ctx context.Context, box *sandbox.Sandbox, log runLog, p *
 	}
 	out.Changes, out.Kept = changes, len(changes) > 0
 	if out.Complete() && report.Counts[run.Omitted] == 0 {
-		out.Differs = differences(p, box.Dir(), changes)
+		var twice []string
+		for _, o := range report.Steps {
+			if o.Reason == run.ReasonAgain {
+				twice = append(twice, p.Steps[o.Step].Outputs...)
+			}
+		}
+		out.Differs = differences(p, box.Dir(), changes, twice)
 	}
 	lookedAt := !slices.ContainsFunc(report.Steps, func(o run.Outcome) bool { return !o.Before })
 	var refused error

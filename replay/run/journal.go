@@ -72,7 +72,7 @@ type Outcome struct {
 	Dir       string          `json:"dir,omitempty"`
 	Isolation string          `json:"isolation"`
 	Status    Status          `json:"status"`
-	// Reason says in a sentence why the status is what it is; empty for one that is done.
+	// Reason says in a sentence why the status is what it is; empty for one that is done, but for ReasonAgain.
 	Reason string `json:"reason,omitempty"`
 	// Checks are the postconditions that held, for a step that was skipped.
 	Checks   []string      `json:"checks,omitempty"`

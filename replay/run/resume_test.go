@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/sandbox"
 )
 
 // counting is a plan whose steps each add their number to a file, so that one done twice shows.
@@ -77,6 +81,9 @@ func TestStepUnderWayIsAskedAbout(t *testing.T) {
 		if yes {
 			want = "skipped done done"
 		}
+		if again := r.Steps[1].Reason == ReasonAgain; again != yes {
+			t.Errorf("%v: %q", yes, r.Steps[1].Reason)
+		}
 		if statuses(r) != want || asked != 1 || !r.Steps[0].Before {
 			t.Errorf("%v: %s, %d questions", yes, statuses(r), asked)
 		}
@@ -124,5 +131,51 @@ func TestTerminalIsNotNeededForWhatIsThere(t *testing.T) {
 	s[1].Post = []replay.Postcondition{{Kind: replay.PostFile, Target: w.dir + "/notes", Hash: sum("x"), Updates: true}}
 	if r := w.run(w.plan(s, [2]int{1, 0})); statuses(r) != "done skipped" {
 		t.Errorf("%s", statuses(r))
+	}
+}
+
+// killed is a sandbox of a run that is killed when a command has written its first half.
+type killed struct {
+	*sandbox.Sandbox
+	now bool
+}
+
+func (k *killed) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error) {
+	k.now = slices.ContainsFunc(c.Args, func(arg string) bool { return strings.Contains(arg, "echo 2") })
+	return k.Sandbox.Run(ctx, c)
+}
+
+func (k *killed) Changes() ([]sandbox.Change, error) {
+	if k.now {
+		return nil, errKilled
+	}
+	return k.Sandbox.Changes()
+}
+
+// TestAStepThatAKillInterrupted goes on after a step was killed that adds to a file: what it added is taken back, and it
+// runs again without a question. With --jobs others may have run beside it, so it is asked about.
+func TestAStepThatAKillInterrupted(t *testing.T) {
+	for jobs, want := range map[int]string{1: "1 2 3", 2: "1 2 2 3"} {
+		w := newWorld(t)
+		steps := commands("echo 1 >> log", "echo 2 >> log", "echo 3 >> log")
+		for i := range steps {
+			steps[i].Outputs = []string{w.dir + "/log"}
+		}
+		plan := w.plan(steps, [2]int{1, 0}, [2]int{2, 1})
+		state := filepath.Join(t.TempDir(), "state")
+		w.o.Scratch, w.o.Jobs = "", jobs
+		w.o.Executor = &killed{Sandbox: w.openIn(sandbox.IsolationSandbox, state)}
+		if _, err := Run(t.Context(), plan, w.o); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		w.o.Executor = w.openIn(sandbox.IsolationSandbox, state)
+		w.o.Past = &Past{Ended: maps.Clone(w.j.past.Ended), Open: maps.Clone(w.j.past.Open), Numbers: maps.Clone(w.j.past.Numbers)}
+		asked := 0
+		w.o.Confirm = func(context.Context, Question) (bool, error) { asked++; return true, nil }
+		r := w.run(plan)
+		res, err := w.box.Run(t.Context(), sandbox.Command{Args: []string{"sh", "-c", "echo $(cat log)"}, Dir: w.dir, Env: []string{"PATH=" + os.Getenv("PATH")}})
+		if got := strings.TrimSpace(res.Output); err != nil || got != want || asked != jobs-1 || statuses(r) != "skipped done done" {
+			t.Errorf("%d jobs: log: %s, want %s; %d questions; %s; %v", jobs, got, want, asked, statuses(r), err)
+		}
 	}
 }

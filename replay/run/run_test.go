@@ -111,6 +111,12 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) open(isolation sandbox.Isolation) *sandbox.Sandbox {
 	w.t.Helper()
+	return w.openIn(isolation, filepath.Join(w.t.TempDir(), "state"))
+}
+
+// openIn opens a sandbox with a state directory, which may be that of an earlier one.
+func (w *world) openIn(isolation sandbox.Isolation, state string) *sandbox.Sandbox {
+	w.t.Helper()
 	if w.box != nil { // it has the lock of the directory
 		_ = w.box.Close()
 	}
@@ -118,7 +124,7 @@ func (w *world) open(isolation sandbox.Isolation) *sandbox.Sandbox {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s, err := sandbox.Open(w.t.Context(), sandbox.Options{Dir: w.dir, State: filepath.Join(w.t.TempDir(), "state"), Isolation: isolation, Helper: []string{self}})
+	s, err := sandbox.Open(w.t.Context(), sandbox.Options{Dir: w.dir, State: state, Isolation: isolation, Helper: []string{self}})
 	if refused := (*sandbox.RefusedError)(nil); errors.As(err, &refused) {
 		w.t.Skip(refused)
 	}

@@ -62,7 +62,7 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 	if at := slices.IndexFunc(s.Asks, isUnwritten); at >= 0 {
 		return no(Refused, "%s", s.Asks[at].Text)
 	}
-	if r.Past != nil && r.Past.Open[s.Index] {
+	if r.Past != nil && r.Past.Open[s.Index] && !r.takenBack(s) {
 		text := "it was under way when the run ended, and nothing shows whether it was done: run it again?"
 		if yes, err := r.confirm(ctx, Question{Kind: QuestionUnknown, Step: s, Text: text}); err != nil || !yes {
 			o.Status, o.Reason = Refused, ReasonUnknown
@@ -134,6 +134,9 @@ func (r *runner) open() bool {
 // ReasonUnknown is that of a step that was under way when a run was killed, and that nobody agreed to
 // run again. A run that goes on later asks about it again.
 const ReasonUnknown = "it was under way when the run ended, and was not to be run again"
+
+// ReasonAgain is that of a step that is done, and that ran over what it had left when a run was killed.
+const ReasonAgain = "it was under way when the run ended, and ran again over what it had left then"
 
 // ReasonOmitted is that of a step without which a run goes on. A run that goes on later goes on without it,
 // too.
@@ -217,6 +220,7 @@ func (r *runner) attempt(ctx context.Context, s *replay.Step, n int) (Outcome, e
 	o := r.outcome(s)
 	o.Attempt = n
 	o.Number += n - 1
+	r.guard(s)
 	err := r.Journal.Started(ctx, Started{
 		Run: r.Options.Run, Step: s.Index, Intent: s.Intent, Attempt: n, Number: o.Number, Command: s.Command, Dir: o.Dir, Isolation: o.Isolation, At: r.Now(),
 	})
@@ -237,8 +241,14 @@ func (r *runner) attempt(ctx context.Context, s *replay.Step, n int) (Outcome, e
 			o.Status, o.Reason = Failed, why
 		}
 	}
+	if o.Status == Done && r.Past != nil && r.Past.Open[s.Index] && !r.takenBack(s) {
+		o.Reason = ReasonAgain
+	}
 	if err := r.files(s, &o); err != nil {
 		return o, err
+	}
+	if box, ok := r.Executor.(guard); ok {
+		box.End() // a kill from here on leaves what the step did, and it is asked about
 	}
 	return o, nil
 }

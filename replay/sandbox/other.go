@@ -39,6 +39,15 @@ func free(string) int64 { return math.MaxInt64 }
 
 func freeFiles(string) int64 { return math.MaxInt64 }
 
+// Begin, End and TakenBack do nothing, as nothing can be taken back of a copy.
+func (s *Sandbox) Begin(string, []string) {}
+
+func (s *Sandbox) End() {}
+
+func (s *Sandbox) TakenBack() string { return "" }
+
+func (s *Sandbox) takeBack() {}
+
 func isWhiteout(fs.FileInfo) bool { return false }
 
 func isOpaque(string) bool { return false }

@@ -30,6 +30,8 @@ type Sandbox struct {
 	state  *state // nil with IsolationNone
 	engine engine
 	lock   *os.File
+	// takenBack is the step that was under way, see TakenBack.
+	takenBack string
 
 	mu     sync.Mutex
 	hashes map[string]hashed

@@ -29,7 +29,7 @@ type state struct {
 const stateFile = "state.json"
 
 // load takes over what an earlier sandbox with the same State left, if there was one, and removes what its Apply left
-// half-written.
+// half-written, and what a step that it did not end changed.
 func (s *Sandbox) load() (err error) {
 	if s.state, err = loadState(s.opt); err != nil {
 		return err
@@ -41,10 +41,14 @@ func (s *Sandbox) load() (err error) {
 		}
 		return nil
 	}
-	if s.seen, err = loadSeen(s.opt.State); err == nil && s.Partly() {
+	if s.seen, err = loadSeen(s.opt.State); err != nil {
+		return err
+	}
+	s.takeBack()
+	if s.Partly() {
 		s.tidy()
 	}
-	return err
+	return nil
 }
 
 // loadState reads the state, or returns nil if there is none yet.
@@ -86,6 +90,15 @@ func (s *state) save(dir string) error {
 // tick returns the change time that the file system gives now, after having waited for it to move:
 // everything changed before the call is older, and everything changed after it is not.
 func tick(dir string) (int64, error) {
+	first, err := clockAfter(dir, 0)
+	if err != nil {
+		return 0, err
+	}
+	return clockAfter(dir, first)
+}
+
+// clockAfter returns the change time that the file system gives when it is later than another one.
+func clockAfter(dir string, latest int64) (int64, error) {
 	path := filepath.Join(dir, "clock")
 	now := func() (int64, error) {
 		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
@@ -97,13 +110,9 @@ func tick(dir string) (int64, error) {
 		}
 		return changeTime(info), nil
 	}
-	first, err := now()
-	if err != nil {
-		return 0, err
-	}
 	for {
 		next, err := now()
-		if err != nil || next > first {
+		if err != nil || next > latest {
 			return next, err
 		}
 		time.Sleep(time.Millisecond) // the clock moves every 1 to 10 ms
