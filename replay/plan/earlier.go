@@ -23,8 +23,8 @@ type setter struct {
 	sets []string
 }
 
-// tellers are the builtins that only change their shell.
-var tellers = wordset.Of("export declare typeset readonly alias unalias unset shopt set setopt unsetopt umask ulimit trap shift enable source . : true")
+// tellers are the builtins that only change their shell. What a trap does at the end of the shell is none of a part.
+var tellers = wordset.Of("export declare typeset readonly alias unalias unset shopt set setopt unsetopt umask ulimit shift enable source . : true")
 
 // onlyTells reports whether a line only changes its shell.
 func onlyTells(l *shell.Line) bool {

@@ -32,7 +32,7 @@ func TestEarlierShell(t *testing.T) {
 			t.Errorf("missing: %+v", p.Missing)
 		}
 	}
-	for _, line := range []string{"export A=1 > f", "(export A=1)", "export A=$(date)", "cd x", "A=1 make", "{ export A=1; } | cat"} {
+	for _, line := range []string{"export A=1 > f", "(export A=1)", "export A=$(date)", "cd x", "A=1 make", "trap 'rm -r x' EXIT", "{ export A=1; } | cat"} {
 		if e := effects.Of(effects.Command{Text: line, Shell: "bash", Cwd: "/x"}); onlyTells(e.Line) {
 			t.Errorf("%s only tells its shell something", line)
 		}
