@@ -159,6 +159,29 @@ func (t *terminal) types(keys string) {
 	}
 }
 
+// suspends presses ctrl-Z until the shell reads the next line, and empties that line. Once is not always enough: xonsh
+// continues each program that it has started, also one that ctrl-Z has stopped by then.
+func (t *terminal) suspends() {
+	t.t.Helper()
+	t.types("\x1a")
+	again := time.NewTicker(5 * time.Second)
+	defer again.Stop()
+	seen := make(chan struct{})
+	defer close(seen)
+	go func() {
+		for {
+			select {
+			case <-again.C:
+				_, _ = t.tty.WriteString("\x1a")
+			case <-seen:
+				return
+			}
+		}
+	}()
+	t.sees(ready)
+	t.types("\x15")
+}
+
 // told waits for the next recorded command.
 func (t *terminal) told() told {
 	t.t.Helper()
