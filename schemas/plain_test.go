@@ -56,7 +56,7 @@ func TestPlainCommand(t *testing.T) {
 		string(frozen), envOf(256),
 		`{"command":"make","changes":{"below":"/src","looked_at":"2025-01-01T08:00:00.5Z"},"cwd":"/src"}`,
 		`{"command":"make","changes":{"below":"/src","looked_at":"2025-01-01T08:00:00Z","files":[ ],"directories":[]}}`,
-		`{"command":"make","changes":{"below":"/src","looked_at":"2025-01-01T08:00:00Z","files":[{"path":"/src/\"a\"","sha256":"n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=","size":12,"mode":420,"was_sha256":"n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=","was_mode":493},{"path":"/src/c","removed": true },{"removed":false,"path":"/src/d"},{"path":"/src/b"}],"directories":["/src", "/src/x"]}}`,
+		`{"command":"make","changes":{"below":"/src","looked_at":"2025-01-01T08:00:00Z","files":[{"path":"/src/\"a\"","sha256":"n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=","size":12,"mode":420,"was_sha256":"n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=","was_mode":493},{"path":"/src/c","removed": true },{"removed":false,"path":"/src/d"},{"path":"/src/b"}],"directories":["/src", "/src/x"],"remembered":true}}`,
 	}
 	for _, p := range taken {
 		if !samePlain(t, plainCommand, &recountv1.CommandExecuted{}, []byte(p)) {
@@ -79,7 +79,7 @@ func TestPlainCommand(t *testing.T) {
 		`{"command":"ls","changes":{"below":"","looked_at":"2025-01-01T08:00:00Z"}}`, `{"command":"ls","changes":{"below":"/s","looked_at":"2025-01-01T08:00:00Z","below":"/s"}}`,
 		changesWith(`"files":[{}]`), changesWith(`"files":[{"path":""}]`), changesWith(`"files":[{"path":"a"},]`), changesWith(`"files":{"path":"a"}`), changesWith(`"files":[{"path":"a","size":"12"}]`),
 		changesWith(`"files":[{"path":"a","sha256":"abc"}]`), changesWith(`"files":[{"path":"a","sha256":"n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgh="}]`), changesWith(`"files":[{"path":"a","removed":1}]`), changesWith(`"files":[{"path":"a","removed":truefalse}]`), changesWith(`"files":[{"path":"a","removed":null}]`), changesWith(`"files":[{"path":"a","mode":4096}]`), changesWith(`"files":[{"path":"a","mode":-1}]`),
-		changesWith(`"directories":[""]`), changesWith(`"directories":["a"`), changesWith(`"directories":["a" "b"]`), changesWith(`"directories":[` + strings.Repeat(`"a",`, 1000) + `"a"]`),
+		changesWith(`"directories":[""]`), changesWith(`"remembered":1`), changesWith(`"remembered":true,"remembered":true`), changesWith(`"directories":["a"`), changesWith(`"directories":["a" "b"]`), changesWith(`"directories":[` + strings.Repeat(`"a",`, 1000) + `"a"]`),
 		`{"command":"ls","started_at":"2025-13-01T08:00:00Z"}`, `{"command":"ls","started_at":""}`,
 	} {
 		if samePlain(t, plainCommand, &recountv1.CommandExecuted{}, []byte(p)) {

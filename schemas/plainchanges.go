@@ -31,6 +31,8 @@ func (in *plainJSON) changes(to **recountv1.Changes) bool {
 				c.Directories = append(c.Directories, dir)
 				return ok
 			})
+		case "remembered":
+			fine = once(&seen, 5) && in.truth(&c.Remembered)
 		}
 		if !fine {
 			return false

@@ -19,6 +19,8 @@ type Changes struct {
 	LookedAt    time.Time     `json:"looked_at"`
 	Files       []WrittenFile `json:"files,omitempty"`
 	Directories []string      `json:"directories,omitempty"`
+	// Remembered tells that every file of at most maxRememberedSize bytes was known from the look before.
+	Remembered bool `json:"remembered,omitempty"`
 }
 
 // WrittenFile is recount.v1.WrittenFile in JSON.
@@ -82,6 +84,9 @@ func (k *Looker) Between(since, ended time.Time, cwd, home, data string) *Change
 		l.before = k.tree(below)
 	}
 	if !l.root(below) {
+		if l.before != nil {
+			l.before.all = false
+		}
 		if k.tooMuch == nil {
 			k.tooMuch = map[string]time.Time{}
 		}
@@ -149,6 +154,7 @@ type look struct {
 	regular      map[string]bool // of the files, those with content
 	before       *remembered     // nil if nothing is remembered
 	others       []WrittenFile   // files whose content is to be remembered, although they did not change since
+	small        int             // how many files are small enough to be remembered
 }
 
 // directory is a directory in which names were added or removed, and the time of its status.

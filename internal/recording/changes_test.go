@@ -208,6 +208,38 @@ func TestWhatFilesWere(t *testing.T) {
 	}
 }
 
+// TestWhatIsRemembered checks that a look says whether all small files were known from the look before.
+func TestWhatIsRemembered(t *testing.T) {
+	dir, since := tree(t, "a", "b")
+	put(t, filepath.Join(dir, "large"), strings.Repeat("x", maxRememberedSize+1))
+	k := Looker{Remember: true}
+	remembered := func(since time.Time) bool {
+		t.Helper()
+		c := k.Between(since, time.Now(), dir, "", "")
+		if c == nil {
+			t.Fatal("nothing was looked at")
+		}
+		return c.Remembered
+	}
+	if remembered(since) {
+		t.Error("the first look knows nothing of before")
+	}
+	if !remembered(time.Now()) {
+		t.Error("the second one knows all but the large file")
+	}
+	if remembered(since) {
+		t.Error("a command that began before the last look may have made what that look saw")
+	}
+	k.trees[0].files = map[string]content{}
+	if !remembered(time.Now()) || remembered(time.Now()) {
+		t.Error("a look that does not know all files any more says so, the next time")
+	}
+	var none Looker
+	if c := none.Between(since, time.Now(), dir, "", ""); c == nil || c.Remembered {
+		t.Errorf("one that does not remember: %+v", c)
+	}
+}
+
 // TestChangesOfTheCommandBefore checks that what a command changed last is not seen to be changed by the next one,
 // which began within a tick of the kernel's clock of file times.
 func TestChangesOfTheCommandBefore(t *testing.T) {

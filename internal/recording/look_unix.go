@@ -44,6 +44,9 @@ func (l *look) dir(dir string, st *unix.Stat_t, device uint64) bool {
 		}
 		f := WrittenFile{Path: path.Join(dir, name), Size: st.Size, Mode: uint32(st.Mode) & 0o7777, changed: time.Unix(st.Ctim.Unix())}
 		regular := st.Mode&unix.S_IFMT == unix.S_IFREG
+		if regular && f.Size <= maxRememberedSize {
+			l.small++
+		}
 		switch {
 		case st.Mode&unix.S_IFMT == unix.S_IFDIR:
 			if inGit && name == "objects" || f.Path == l.skip {

@@ -22,6 +22,7 @@ type remembered struct {
 	at    time.Time // when the last look began; zero before the first
 	ended time.Time // when it ended
 	files map[string]content
+	all   bool // these are all the files of at most maxRememberedSize bytes
 	// directories are those that had changed when they were last looked at, with the times of their status.
 	directories map[string]time.Time
 }
@@ -84,6 +85,7 @@ func (r *remembered) learn(c *Changes, l *look, since, began time.Time) (sure bo
 	}
 	slices.SortFunc(c.Files, func(a, b WrittenFile) int { return strings.Compare(a.Path, b.Path) })
 	settled := r.ended.Before(since) // what is remembered is from before
+	c.Remembered = settled && r.all
 	sure = true
 	files := c.Files[:0]
 	for _, f := range c.Files {
@@ -108,7 +110,7 @@ func (r *remembered) learn(c *Changes, l *look, since, began time.Time) (sure bo
 		f.SHA256 = HashOf(f.Path, f.Size)
 		r.keep(f)
 	}
-	r.at, r.ended = began, time.Now()
+	r.at, r.ended, r.all = began, time.Now(), len(r.files) == l.small
 	was := r.directories
 	r.directories = map[string]time.Time{}
 	for _, d := range l.directories {

@@ -46,7 +46,7 @@ func changesOf(c *recountv1.Changes) *ask.Changes {
 		return nil
 	}
 	out := &ask.Changes{Below: c.GetBelow(), LookedAt: c.GetLookedAt().AsTime(), Files: []ask.ChangedFile{}}
-	remembers := slices.ContainsFunc(c.GetFiles(), func(f *recountv1.WrittenFile) bool { return f.GetRemoved() || len(f.GetWasSha256()) > 0 })
+	remembers := c.GetRemembered() || slices.ContainsFunc(c.GetFiles(), func(f *recountv1.WrittenFile) bool { return f.GetRemoved() || len(f.GetWasSha256()) > 0 })
 	for _, f := range c.GetFiles() {
 		added := slices.Contains(c.GetDirectories(), path.Dir(f.GetPath()))
 		out.Files = append(out.Files, ask.ChangedFile{

@@ -69,10 +69,12 @@ func (b *builder) ends(params []replay.Parameter) []replay.Postcondition {
 	return out
 }
 
-// remembered has the directories of which the recorder knew what was in them, so that it saw what was removed.
+// remembered has the directories of which the recorder knew what was in them, so that it saw what was removed. Older
+// recorders do not say so: theirs are those of which they knew what a file was.
 func remembered(seen map[schemas.EventID]Seen) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range seen {
+		out[s.Below] = out[s.Below] || s.Remembered
 		for _, f := range s.Files {
 			out[s.Below] = out[s.Below] || f.Was != "" || f.Is == absent
 		}

@@ -38,6 +38,7 @@ func TestEnds(t *testing.T) {
 		"and what it can tell":                {[]string{"echo a > f | f=1 .", "echo b > g | g=1 ."}, "f=1 g=1"},
 		"and what the text tells":             {[]string{"echo a > f | f=1 .", "mv f g | g=1 ."}, "g=1"},
 		"one that sees it":                    {[]string{"echo a > f | f=1 .", "echo b > f | f=1>2", "./t | ."}, "f=2"},
+		"one that says it sees it":            {[]string{"echo a > f | f=1 .", "./t | known ."}, "f=1"},
 		"removed where nobody looked":         {[]string{"echo a > f | f=1 .", "rm f"}, ""},
 		"looked at only, where nobody looked": {[]string{"echo a > f | f=1 .", "cat f"}, "f=1"},
 	} {

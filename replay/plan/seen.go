@@ -22,6 +22,8 @@ type Seen struct {
 	Files map[string]SeenFile
 	// Directories are those whose entries changed.
 	Directories []string
+	// Remembered tells that the recorder knew what was there before, but for large files.
+	Remembered bool
 	// New are the files of Files, in such directories, that a recorder which knew the others did not know.
 	New []string
 	// Sizes are the lengths in bytes of the files of Files that are there.
@@ -40,7 +42,7 @@ func (n *Narrative) saw(id schemas.EventID, c *recountv1.Changes) {
 	if c == nil {
 		return
 	}
-	s := Seen{Below: c.GetBelow(), LookedAt: c.GetLookedAt().AsTime(), Files: map[string]SeenFile{}, Sizes: map[string]int64{}, Directories: c.GetDirectories()}
+	s := Seen{Below: c.GetBelow(), LookedAt: c.GetLookedAt().AsTime(), Files: map[string]SeenFile{}, Sizes: map[string]int64{}, Directories: c.GetDirectories(), Remembered: c.GetRemembered()}
 	state := func(hash []byte, mode uint32) string {
 		if len(hash) == 0 {
 			return ""

@@ -13,7 +13,7 @@ import (
 
 // watched returns a narrative of lines that each may have, after a bar, the files that were seen to change:
 // "f=2" is f with the content 2, "+f=2" one that is new, "f=1>2" f with 2 where 1 was, "-f" a file that is gone, "d/" a directory whose
-// entries changed. The length of its content is its size. A line without a bar was not looked at.
+// entries changed, "known" that the recorder knew what was there. The length of its content is its size. A line without a bar was not looked at.
 func watched(lines ...string) Narrative {
 	texts := make([]string, len(lines))
 	seen := map[schemas.EventID]Seen{}
@@ -30,6 +30,8 @@ func watched(lines ...string) Narrative {
 			s.Sizes["/home/ann/app/"+strings.TrimPrefix(name, "+")] = int64(max(len(was), len(is)))
 			switch rest, gone := strings.CutPrefix(name, "-"); {
 			case c == "nothing":
+			case c == "known":
+				s.Remembered = true
 			case gone:
 				s.Files["/home/ann/app/"+rest] = SeenFile{Is: absent}
 			case strings.HasSuffix(name, "/"):

@@ -465,7 +465,10 @@ type Changes struct {
 	Files []*WrittenFile `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
 	// directories are the absolute paths of those to which an entry was added or from which one was
 	// removed, in order.
-	Directories   []string `protobuf:"bytes,4,rep,name=directories,proto3" json:"directories,omitempty"`
+	Directories []string `protobuf:"bytes,4,rep,name=directories,proto3" json:"directories,omitempty"`
+	// remembered tells that the recorder knew every regular file of at most 256 KiB that was there when it had looked
+	// before: of these, each that is gone is listed, and each that changed has was_sha256.
+	Remembered    bool `protobuf:"varint,5,opt,name=remembered,proto3" json:"remembered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -526,6 +529,13 @@ func (x *Changes) GetDirectories() []string {
 		return x.Directories
 	}
 	return nil
+}
+
+func (x *Changes) GetRemembered() bool {
+	if x != nil {
+		return x.Remembered
+	}
+	return false
 }
 
 // WrittenFile is a file as a command left it.
@@ -2224,13 +2234,16 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\x05files\x18\a \x03(\v2\x17.recount.v1.WrittenFileB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05files\x12-\n" +
 	"\achanges\x18\b \x01(\v2\x13.recount.v1.ChangesR\achangesB\f\n" +
 	"\n" +
-	"_exit_code\"\xdc\x01\n" +
+	"_exit_code\"\xfc\x01\n" +
 	"\aChanges\x12 \n" +
 	"\x05below\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05 \x01(\x80 R\x05below\x12?\n" +
 	"\tlooked_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\blookedAt\x128\n" +
 	"\x05files\x18\x03 \x03(\v2\x17.recount.v1.WrittenFileB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05files\x124\n" +
-	"\vdirectories\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80 R\vdirectories\"\xe7\x01\n" +
+	"\vdirectories\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80 R\vdirectories\x12\x1e\n" +
+	"\n" +
+	"remembered\x18\x05 \x01(\bR\n" +
+	"remembered\"\xe7\x01\n" +
 	"\vWrittenFile\x12\x1e\n" +
 	"\x04path\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05 \x01(\x80 R\x04path\x12\x1f\n" +
