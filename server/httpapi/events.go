@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/recountdb/recount/internal/rawjson"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -113,7 +114,7 @@ func splitItems(media string, body []byte) ([]item, error) {
 		return []item{{"body", body}}, nil
 	}
 	var items []item
-	for raw := range elements(body) {
+	for raw := range rawjson.Elements(body) {
 		items = append(items, item{fmt.Sprintf("body[%d]", len(items)), raw})
 	}
 	return items, nil
@@ -129,6 +130,12 @@ func notJSON(body []byte) error {
 	return &bodyError{400, "body", "more after the JSON value; send an array, or one value a line as " + mediaNDJSON}
 }
 
+// member is a name and value of an object.
+type member struct {
+	name  string
+	value []byte
+}
+
 // parseEvent decodes a CloudEvent, if raw looks like one, or else a bare payload into e.
 func parseEvent(raw []byte, e schemas.Event, structured bool) (schemas.Event, error) {
 	if len(raw) == 0 || raw[0] != '{' {
@@ -136,7 +143,7 @@ func parseEvent(raw []byte, e schemas.Event, structured bool) (schemas.Event, er
 	}
 	var room [12]member
 	attrs := room[:0]
-	for name, value := range members(raw) {
+	for name, value := range rawjson.Members(raw) {
 		switch name {
 		case "specversion", "data", "data_base64", "payload": // payload is a mistake for data; parseCloudEvent reports it
 			structured = true
@@ -167,7 +174,7 @@ func parseCloudEvent(e schemas.Event, attrs []member) (schemas.Event, error) {
 		if string(a.value) == "null" {
 			continue
 		}
-		s, ok := text(a.value)
+		s, ok := rawjson.Text(a.value)
 		if !ok && name != "payload" {
 			return e, &bodyError{422, name, "want a string"}
 		}

@@ -1,4 +1,4 @@
-package httpapi
+package rawjson
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ func FuzzJSON(f *testing.F) {
 		if json.Unmarshal(data, &raw) != nil {
 			return
 		}
-		if s, ok := text(raw); true {
+		if s, ok := Text(raw); true {
 			var want any
 			_ = json.Unmarshal(raw, &want)
 			if str, is := want.(string); is != ok || s != str {
@@ -31,7 +31,7 @@ func FuzzJSON(f *testing.F) {
 		switch raw[0] {
 		case '[':
 			var got, want []json.RawMessage
-			for e := range elements(raw) {
+			for e := range Elements(raw) {
 				got = append(got, e)
 			}
 			if err := json.Unmarshal(raw, &want); err != nil {
@@ -42,7 +42,7 @@ func FuzzJSON(f *testing.F) {
 			}
 		case '{':
 			got, want := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-			for name, value := range members(raw) {
+			for name, value := range Members(raw) {
 				got[name] = value
 			}
 			if err := json.Unmarshal(raw, &want); err != nil {

@@ -1,4 +1,6 @@
-package httpapi
+// Package rawjson splits JSON in place, without a copy. What it is given must be JSON that json.Valid
+// accepts.
+package rawjson
 
 import (
 	"bytes"
@@ -7,17 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// The functions below split JSON in place, without a copy. Their input must be JSON that json.Valid
-// accepts.
-
-// member is a name and value of an object.
-type member struct {
-	name  string
-	value []byte
-}
-
-// elements yields the elements of an array.
-func elements(array []byte) iter.Seq[[]byte] {
+// Elements yields the elements of an array.
+func Elements(array []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := 1; ; {
 			i = skipTo(array, i)
@@ -33,8 +26,8 @@ func elements(array []byte) iter.Seq[[]byte] {
 	}
 }
 
-// members yields the members of an object in their order.
-func members(object []byte) iter.Seq2[string, []byte] {
+// Members yields the members of an object in their order.
+func Members(object []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for i := 1; ; {
 			i = skipTo(object, i)
@@ -42,7 +35,7 @@ func members(object []byte) iter.Seq2[string, []byte] {
 				return
 			}
 			end := skip(object, i)
-			name, _ := text(object[i:end])
+			name, _ := Text(object[i:end])
 			i = skipTo(object, end)
 			end = skip(object, i)
 			if !yield(name, object[i:end:end]) {
@@ -110,8 +103,8 @@ func skipString(b []byte, i int) int {
 	}
 }
 
-// text decodes a string; false if the value is not one.
-func text(value []byte) (string, bool) {
+// Text decodes a string; false if the value is not one.
+func Text(value []byte) (string, bool) {
 	if value[0] != '"' {
 		return "", false
 	}
