@@ -3,9 +3,12 @@ package prolly
 import (
 	"strings"
 	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
 )
 
 func TestCheckFindsNothingWrong(t *testing.T) {
+	racing.Alone(t)
 	s := NewMemory()
 	d := New(s, Options{})
 	g := newCodeGraph(5000, true)
@@ -67,6 +70,7 @@ func TestMarks(t *testing.T) {
 // TestOneFaultForOneChunk damages each chunk of a map of four levels in turn. Only that chunk may
 // be reported, since whoever handles the fault examines the reported chunks.
 func TestOneFaultForOneChunk(t *testing.T) {
+	racing.Alone(t)
 	s := NewMemory()
 	d := New(s, Options{CacheBytes: -1})
 	root, err := d.Build(numbered(3000))

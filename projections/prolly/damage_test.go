@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
 )
 
 // useAll calls every operation on a map and returns the errors.
@@ -49,6 +51,7 @@ func useAll(t testing.TB, d *DB, root, other Hash) (all []error) {
 // TestDamage flips a bit in each byte of each stored chunk, truncates the chunk, and replaces it
 // with another. Every reader must name the damaged chunk.
 func TestDamage(t *testing.T) {
+	racing.Alone(t)
 	s := NewMemory()
 	d := New(s, Options{})
 	g := newCodeGraph(100, true)
@@ -171,6 +174,7 @@ func TestCheckFinds(t *testing.T) {
 // TestChunksStayBounded uses keys that an adversary would choose, of which none or each ends a
 // chunk, and keys and values of any length.
 func TestChunksStayBounded(t *testing.T) {
+	racing.Alone(t)
 	var never, always, long []Entry
 	for i := range 200_000 {
 		k := fmt.Appendf(nil, "%07d", i)

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
 )
 
 // reachable returns the names of all chunks of a map.
@@ -44,6 +46,7 @@ func sameAsBuilt(t testing.TB, d *DB, root Hash, want model) {
 }
 
 func TestHistoryDoesNotShow(t *testing.T) {
+	racing.Alone(t)
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		d, _ := newDB()

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
 )
 
 // TestTheEmptyKey has an entry with the empty key that fills a chunk by itself, so that the last
@@ -50,6 +52,7 @@ func TestTheEmptyKey(t *testing.T) {
 // prefixes of each other, keys of maximum length that differ only at the end, and values that fill
 // chunks.
 func TestHistoryDoesNotShowWithHostileKeys(t *testing.T) {
+	racing.Alone(t)
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		alphabet := []string{"\x00", "a", "\xff"}[:1+r.IntN(3)]

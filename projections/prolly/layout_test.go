@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
 )
 
 // sha returns the SHA-256 of its arguments: numbers as one byte, texts, hashes.
@@ -72,6 +74,7 @@ func TestLayout(t *testing.T) {
 // TestRootsStay pins roots: a change of the boundaries or of the hash is a new format, with which
 // the roots of the old one are not compatible.
 func TestRootsStay(t *testing.T) {
+	racing.Alone(t)
 	pinned := map[int]string{
 		1:      "8d32621fa169ebc343af0da849b74526a28a8afc217b4256019e1f9c626ec469",
 		1000:   "3ee8150462a5e3b20eb57926d890bd58ae4e4ebdb8530a63c76dd5e092cd0806",

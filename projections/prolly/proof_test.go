@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/internal/racing"
 )
 
 // proved is a proof of one of the possible shapes.
@@ -103,6 +105,7 @@ func TestProofForms(t *testing.T) {
 
 // TestForgedBytes changes each bit of each byte, truncates, and appends.
 func TestForgedBytes(t *testing.T) {
+	racing.Alone(t)
 	for name, p := range provedShapes(t) {
 		data, err := p.proof.MarshalBinary()
 		check(t, err)
@@ -136,6 +139,7 @@ func TestForgedBytes(t *testing.T) {
 // TestForgedFields changes each field of a proof in turn, whatever its type: numbers by one, texts
 // by a byte, and lists by removing, duplicating or moving an element.
 func TestForgedFields(t *testing.T) {
+	racing.Alone(t)
 	for name, p := range provedShapes(t) {
 		text, err := json.Marshal(p.proof)
 		check(t, err)
@@ -163,6 +167,7 @@ func TestForgedFields(t *testing.T) {
 }
 
 func TestForgedClaims(t *testing.T) {
+	racing.Alone(t)
 	for name, p := range provedShapes(t) {
 		refused := func(how string, root Hash, c Claim) {
 			if err := Verify(root, c, p.proof); !errors.Is(err, ErrNotProved) {
@@ -240,6 +245,7 @@ func TestProofsDoNotFitEachOther(t *testing.T) {
 // neighbour earlier, at an entry that is not the last of its chunk (or on the other side not the
 // first). If it verified, the keys between would be proved absent although they are present.
 func TestForgedNeighbours(t *testing.T) {
+	racing.Alone(t)
 	d, _ := newDB()
 	m := model{}
 	for i := range 3000 {
@@ -352,6 +358,7 @@ func TestForgedLinks(t *testing.T) {
 }
 
 func TestProofSize(t *testing.T) {
+	racing.Alone(t)
 	d, _ := newDB()
 	root, err := d.Build(numbered(50_000))
 	check(t, err)
