@@ -3,6 +3,7 @@ package connect
 import (
 	"context"
 	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"syscall"
@@ -10,9 +11,11 @@ import (
 
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/intake"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -33,15 +36,18 @@ type Recorded struct {
 }
 
 // Append puts one event into the log if that is possible at once, else into the spool: if another
-// process uses the data directory, if the log has no space, or if a server hangs or cannot be reached. With exact, a local
-// node first catches up, so that it knows whether the id is on the log already.
+// process uses the data directory, if the log has no space, or if a server hangs, cannot be reached or is of an older
+// version that does not understand the event. With exact, a local node first catches up, so that it knows whether the id
+// is on the log already.
 func (con *Connector) Append(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (Recorded, error) {
 	done, err := con.appendNow(ctx, cfg, e, exact)
 	var wrong usage.Error
 	var event *api.EventError
 	var answered *httpapi.APIError
 	refused := errors.As(err, &answered) && !errors.Is(err, schemas.ErrTransient)
-	if err == nil || errors.As(err, &wrong) || errors.As(err, &event) || refused || errors.Is(err, schemas.ErrPoison) || ctx.Err() != nil {
+	invalid := errors.As(err, &event) || refused && answered.Status == http.StatusUnprocessableEntity
+	older := invalid && understood(ctx, cfg, e)
+	if err == nil || errors.As(err, &wrong) || !older && (invalid || refused || errors.Is(err, schemas.ErrPoison)) || ctx.Err() != nil {
 		return Recorded{Appended: done}, err
 	}
 	// If a server that hung stored the event nevertheless, it will recognise the id.
@@ -52,6 +58,17 @@ func (con *Connector) Append(ctx context.Context, cfg node.Config, e schemas.Eve
 		con.Note("%s; it stays in the spool", err)
 	}
 	return Recorded{Appended: api.Appended{ID: e.ID}, Spooled: true}, nil
+}
+
+// understood reports whether a server of this version takes an event.
+func understood(ctx context.Context, cfg node.Config, e schemas.Event) bool {
+	r, err := Redactor(cfg)
+	if err != nil {
+		return false
+	}
+	in := intake.Intake{Redact: r, Check: processors.Check, Now: time.Now}
+	_, _, err = in.Prepare(ctx, e)
+	return err == nil
 }
 
 func (con *Connector) appendNow(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (done api.Appended, err error) {

@@ -17,6 +17,7 @@ const (
 	lockFile    = "DRAIN"
 	damagedFile = "damaged"
 	refusedFile = "refused"
+	byFile      = "refused.by"
 	lostFile    = "lost"
 	remoteDir   = "to"
 	urlFile     = "url"

@@ -23,7 +23,8 @@
 //	N.taken        a former file new, taken by a drainer: lower numbers come first
 //	DRAIN          locked by the active drainer
 //	damaged        unreadable bytes, unchanged
-//	refused        entries that the log can never take, each after a line with the reason
+//	refused        entries that the reader did not understand, each after a line with the reason
+//	refused.by     which reader they were shown to last: another one is shown them again
 //	lost           its length in bytes is the number of entries that could not be written;
 //	               it is sparse, so that it fits on a full disk
 //	to/HASH/       a spool of the same layout for a remote server, whose URL is in its

@@ -195,6 +195,59 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRetry checks that another reader is shown what one refused, once, also after a crash in between.
+func TestRetry(t *testing.T) {
+	dir := t.TempDir()
+	add(t, dir, 1, 2, 3)
+	d := NewDrainer(dir)
+	var took []string
+	knows := "1" // the entries that the reader knows
+	drain := func() {
+		t.Helper()
+		took = nil
+		if _, err := d.Drain(func(es []Entry) error {
+			for i, e := range es {
+				if !strings.ContainsAny(string(e.Data), knows) {
+					return &Refused{i, errors.New("unknown field")}
+				}
+			}
+			for _, e := range es {
+				took = append(took, string(e.Data))
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	retry := func(reader string) {
+		t.Helper()
+		if err := d.Retry(func() string { return reader }); err != nil {
+			t.Fatal(err)
+		}
+		drain()
+	}
+	expect := func(when string, want []string, refused int) {
+		t.Helper()
+		if diff := cmp.Diff(took, want); diff != "" || Inspect(dir).Refused != refused || Inspect(dir).Damaged != 0 {
+			t.Errorf("%s: %s; %+v", when, diff, Inspect(dir))
+		}
+	}
+	drain()
+	expect("an old server", said(1), 2)
+	knows = "12"
+	add(t, dir, 1)
+	retry("newer")
+	expect("a newer one", append(said(2), said(1)...), 1)
+	drain()
+	retry("newer")
+	expect("the same again", nil, 1)
+	knows = "123"
+	retry("newest")
+	expect("the newest", said(3), 0)
+	retry("oldest")
+	expect("nothing is refused", nil, 0)
+}
+
 // TestDamage checks that a damaged byte or a cut anywhere in a file loses at most the entry at that
 // place, and that the bytes are kept.
 func TestDamage(t *testing.T) {

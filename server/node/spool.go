@@ -4,7 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/schemas"
@@ -51,6 +57,34 @@ func DrainTo(add func([]schemas.Event) error) func([]spool.Entry) error {
 	}
 }
 
+// knownEvents names what this program can read as an event: another version that knows other fields has another name.
+func knownEvents() string {
+	var files []string
+	protoregistry.GlobalFiles.RangeFilesByPackage("recount.v1", func(f protoreflect.FileDescriptor) bool {
+		if b, err := (proto.MarshalOptions{Deterministic: true}).Marshal(protodesc.ToFileDescriptorProto(f)); err == nil {
+			files = append(files, string(b))
+		}
+		return true
+	})
+	slices.Sort(files)
+	c := schemas.NewCanon("recount/known/1")
+	for _, f := range files {
+		c.String(f)
+	}
+	return c.Sum().String()
+}
+
+// retryRefused puts back what another version of this program could not read in the spool. What cannot be put back
+// stays where it is, and the status counts it.
+func (n *Node) retryRefused() {
+	if !n.drains() {
+		return
+	}
+	if err := spool.NewDrainer(spool.Dir(n.dir.path)).Retry(knownEvents); err != nil {
+		n.cfg.Logger.Warn("what was set aside in the spool is not read again", "err", err)
+	}
+}
+
 // drains reports whether this process drains the spool.
 func (n *Node) drains() bool { return n.cfg.Has(RoleIngest) }
 
@@ -78,6 +112,7 @@ func (n *Node) drain(ctx context.Context, visible func(schemas.Watermark)) error
 // entries stay, and the status reports it. If a crash interrupted an earlier drain, the projections
 // first apply what that appended, since they know the ids.
 func (n *Node) drainLocal(ctx context.Context) {
+	n.retryRefused()
 	dir := spool.Dir(n.dir.path)
 	if !n.drains() || spool.Empty(dir) {
 		return
@@ -100,6 +135,7 @@ func (n *Node) SpoolFault() error { return n.spoolFault }
 
 // followSpool drains the spool as long as the node serves.
 func (n *Node) followSpool(ctx context.Context) {
+	n.retryRefused()
 	dir := spool.Dir(n.dir.path)
 	d := spool.NewDrainer(dir)
 	visible := func(w schemas.Watermark) {

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,6 +79,32 @@ func TestSpoolIsDrained(t *testing.T) {
 	s, err := n.Status(t.Context(), api.StatusRequest{})
 	if err != nil || s.Spool.Refused != 2 || s.Spool.Fault != "" {
 		t.Errorf("%+v %v", s.Spool, err)
+	}
+}
+
+// TestWhatAnOlderServerRefused checks that a server takes what another version could not read, and once sees what nobody can.
+func TestWhatAnOlderServerRefused(t *testing.T) {
+	dir := t.TempDir()
+	sp := spool.Dir(dir)
+	if err := spool.Append(sp, spooled("one"), spooled("")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := spool.NewDrainer(sp).Drain(func([]spool.Entry) error {
+		return &spool.Refused{Err: errors.New(`unknown field "changes"`)}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		n, err := OpenLocal(t.Context(), Config{DataDir: dir}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := allCommands(t, n); !slices.Equal(got, []string{"one"}) || spool.Inspect(sp).Refused != 1 {
+			t.Errorf("%q; %+v", got, spool.Inspect(sp))
+		}
+		if err := n.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
