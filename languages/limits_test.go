@@ -20,13 +20,11 @@ func TestHostileFiles(t *testing.T) {
 		"(", "[", "{", "'", `"`, "`${", "!", "-", "a(", "f(x,", "a=", "a<", "<a>", "()=>", "({", "\\", "@", "\x00", "\xff", "😀",
 		"if x:\n", "x if y else ", "[x for x in ", "def f(a", "class A{", "not ", "lambda:", "a?b:", "async ", "a.b().", "/*", "//", "#",
 	}
-	size := 8_000
-	if racing.On { // reading a file starts no goroutines
-		size = 2_000
-	}
+	const size = 8_000
 	for _, l := range files {
 		path := anyPath(t, l)
 		t.Run(l.Name, func(t *testing.T) {
+			racing.Alone(t)
 			for _, piece := range pieces {
 				broken := strings.Repeat(piece, size/len(piece))
 				for _, content := range []string{broken, strings.ReplaceAll(broken, piece+piece+piece+piece, piece+piece+piece+"\n"+piece)} {
@@ -68,6 +66,7 @@ func TestDeepNestingIsPartial(t *testing.T) {
 
 // TestDeepAmbiguity: freeing the parser's stack recurses once for each level.
 func TestDeepAmbiguity(t *testing.T) {
+	racing.Alone(t)
 	l, _ := OfPath("a.ts")
 	content := strings.Repeat("{a:{a:{a:\n", 100_000)
 	if facts := factsOf(l, "a.ts", []byte(content)); !facts.Partial {
@@ -96,6 +95,7 @@ func TestLargeAndMinifiedFilesAreSkipped(t *testing.T) {
 // TestParsersKeepNothing: what a file's facts are does not depend on the files
 // before it, although C's memory is reused.
 func TestParsersKeepNothing(t *testing.T) {
+	racing.Alone(t)
 	l, _ := OfPath("a.py")
 	content := []byte(strings.Repeat("def f(a", 3000))
 	first := factsOf(l, "a.py", content)

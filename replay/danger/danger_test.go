@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -52,6 +53,7 @@ func find(command string) (found []Finding, parsed bool) {
 }
 
 func TestDangerousCommandsAreFound(t *testing.T) {
+	racing.Alone(t)
 	all := labelled(t, "dangerous.txt")
 	if half == "" && len(all) < 100 {
 		t.Errorf("%d labelled commands, want 100 or more", len(all))
@@ -71,6 +73,7 @@ func TestDangerousCommandsAreFound(t *testing.T) {
 }
 
 func TestOrdinaryCommandsPass(t *testing.T) {
+	racing.Alone(t)
 	var all []string
 	for _, name := range []string{"nl2bash.txt", "ordinary.txt"} {
 		all = append(all, labelled(t, name)...)

@@ -1,10 +1,15 @@
 package danger
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
+)
 
 // TestFourth counts what is found in a fourth set, by another author who had not seen the table. What was
 // found at the first look is in bench/docs/danger.md; the bounds are what was reached afterwards.
 func TestFourth(t *testing.T) {
+	racing.Alone(t)
 	missed, dangerous := 0, labelled(t, "fourth-dangerous.txt")
 	for _, c := range dangerous {
 		found, parsed := find(c)

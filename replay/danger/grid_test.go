@@ -189,6 +189,7 @@ func formed(form, call string) string {
 
 // TestGrid judges each pair in each form.
 func TestGrid(t *testing.T) {
+	racing.Alone(t)
 	missed, flagged, n := map[string][]string{}, map[string][]string{}, 0
 	all := slices.Concat(forms, bare)
 	for i, form := range all {

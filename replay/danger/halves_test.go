@@ -1,6 +1,10 @@
 package danger
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
+)
 
 // bounds are how many commands of half of a set may be missed, or flagged, at most: what was reached after
 // mending with the set. What was found at the first look is in bench/docs/danger.md.
@@ -12,18 +16,21 @@ type bounds struct {
 // TestFifth counts what is found in a fifth set, by another author who had not seen the table. Two of the
 // three that are missed add an account, which another author calls ordinary.
 func TestFifth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "fifth", bounds{"a", 2, 4, 1}, bounds{"b", 1, 3, 0})
 }
 
 // TestSixth counts what is found in a sixth set, by a third such author. What is missed
 // labels in a cluster, which the author of the manuals' set calls ordinary.
 func TestSixth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "sixth", bounds{"a", 0, 1, 0}, bounds{"b", 1, 1, 3})
 }
 
 // TestSeventh counts what is found in a seventh set, by a fourth such author. At the first look 18 of 343 were
 // missed.
 func TestSeventh(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "seventh", bounds{"a", 0, 1, 1}, bounds{"b", 0, 3, 2})
 }
 
@@ -31,6 +38,7 @@ func TestSeventh(t *testing.T) {
 // missed. Most of the ten that are missed still install software,
 // which the authors of other sets call ordinary.
 func TestEighth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "eighth", bounds{"a", 5, 1, 1}, bounds{"b", 5, 0, 0})
 }
 
@@ -66,6 +74,7 @@ func testHalves(t *testing.T, set string, halves ...bounds) {
 // dangerous. At the first look 1 of 200 was missed, and 24 of 600 ordinary ones were flagged. Six of the seven
 // that are flagged still are commands of git that throw work in the tree away, which are asked about.
 func TestNinth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "ninth", bounds{"a", 0, 3, 0}, bounds{"b", 0, 3, 0})
 }
 
@@ -73,12 +82,14 @@ func TestNinth(t *testing.T) {
 // first look 4 of 200 were missed, and 36 of 750 ordinary ones were flagged, most of which install a program by hand
 // (decision 145). Four of the nine drawn ones that are flagged still run an installer from the network.
 func TestTenth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "tenth", bounds{"a", 0, 1, 4}, bounds{"b", 0, 4, 5})
 }
 
 // TestEleventh counts what is found in an eleventh set, by an eighth such author, who used the ninth set's definition.
 // At the first look 4 of 200 were missed, and 18 of 750 ordinary ones were flagged, half of them drawn.
 func TestEleventh(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "eleventh", bounds{"a", 0, 4, 2}, bounds{"b", 0, 3, 3})
 }
 
@@ -86,42 +97,49 @@ func TestEleventh(t *testing.T) {
 // retold the drawn ones. At the first look 6 of 200 were missed, half of them of Windows, and 16 of 750 ordinary ones
 // were flagged, 11 of them drawn.
 func TestTwelfth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "twelfth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 1, 3})
 }
 
 // TestThirteenth counts what is found in a thirteenth set, by a tenth such author; 40 of its dangerous commands stand
 // in earlier sets too. At the first look 1 of 200 was missed, and 9 of 750 ordinary ones were flagged, 2 of them drawn.
 func TestThirteenth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "thirteenth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 2, 0})
 }
 
 // TestFourteenth counts what is found in a fourteenth set, by an eleventh such author. At the first look 2 of 200 were missed, and 18 of 750
 // ordinary ones were flagged, 1 of them drawn.
 func TestFourteenth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "fourteenth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 0, 0})
 }
 
 // TestFifteenth counts what is found in a fifteenth set, by a twelfth such author. At the first look 2 of 200 were missed, and 5 of 750
 // ordinary ones were flagged, 2 of them drawn.
 func TestFifteenth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "fifteenth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 0, 0})
 }
 
 // TestSixteenth counts what is found in a sixteenth set, by a thirteenth such author. At the first look 1 of 200 was missed, and 5 of 750
 // flagged. What is still flagged throws away changes to a file that git does not have.
 func TestSixteenth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "sixteenth", bounds{"a", 0, 0, 1}, bounds{"b", 0, 0, 1})
 }
 
 // TestSeventeenth counts what is found in a seventeenth set, by a fourteenth such author. At the first look 2 of 200 were missed, and
 // 1 of 750 flagged.
 func TestSeventeenth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "seventeenth", bounds{"a", 0, 1, 0}, bounds{"b", 0, 0, 0})
 }
 
 // TestEighteenth counts what is found in an eighteenth set, by a fifteenth such author. At the first look 3 of 200 were missed, and
 // 4 of 650 flagged.
 func TestEighteenth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "eighteenth", bounds{"a", 0, 1, 0}, bounds{"b", 0, 2, 0})
 }
 
@@ -129,11 +147,13 @@ func TestEighteenth(t *testing.T) {
 // 5 of 650 flagged. What is still missed opens a port by ufw, which the authors of the manuals' and the ninth set call ordinary; what is
 // still flagged empties a database of this machine.
 func TestNineteenth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "nineteenth", bounds{"a", 0, 2, 0}, bounds{"b", 1, 2, 0})
 }
 
 // TestTwentieth counts what is found in a twentieth set, by a seventeenth such author. At the first look 2 of 200 were missed, and
 // 4 of 650 flagged: databases of this machine that are emptied or dropped.
 func TestTwentieth(t *testing.T) {
+	racing.Alone(t)
 	testHalves(t, "twentieth", bounds{"a", 0, 3, 0}, bounds{"b", 0, 1, 0})
 }

@@ -1,11 +1,16 @@
 package danger
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
+)
 
 // TestManuals counts what is found in commands that another author labelled, who had not seen the table.
 // What was found at the first look is in bench/docs/danger.md; the bounds are what was reached afterwards. Two of the ordinary
 // ones that are flagged, a port opened to others and a node cordoned, are dangerous to the authors of the sixth and the eighteenth set.
 func TestManuals(t *testing.T) {
+	racing.Alone(t)
 	missed, dangerous := 0, labelled(t, "manuals-dangerous.txt")
 	for _, c := range dangerous {
 		if found, parsed := find(c); parsed && len(found) == 0 {

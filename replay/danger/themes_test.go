@@ -1,6 +1,10 @@
 package danger
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
+)
 
 // dangerIs asserts of commands whether something is found in them.
 func dangerIs(t *testing.T, want map[string]bool) {
@@ -377,6 +381,7 @@ func TestMigrations(t *testing.T) {
 // TestThemes finds all dangerous commands of the list that the rules by theme were written with, and flags none
 // that is close to one.
 func TestThemes(t *testing.T) {
+	racing.Alone(t)
 	for _, c := range labelled(t, "themes-dangerous.txt") {
 		if found, parsed := find(c); !parsed || len(found) == 0 {
 			t.Errorf("missed: %s", c)

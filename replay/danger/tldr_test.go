@@ -1,10 +1,15 @@
 package danger
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/recountdb/recount/internal/racing"
+)
 
 // TestTldr counts what the table says of commands that were labelled without it. Its bounds are what was
 // reached, so that the table does not get worse; what is asked for is in bench/docs/danger.md.
 func TestTldr(t *testing.T) {
+	racing.Alone(t)
 	missed, dangerous := 0, labelled(t, "tldr-dangerous.txt")
 	for _, c := range dangerous {
 		if found, parsed := find(c); parsed && len(found) == 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/replay/shell"
 )
 
@@ -60,6 +61,7 @@ func TestUnknownPrograms(t *testing.T) {
 // TestUnknownShares counts of how many of the labelled commands it is said that nothing is known about them.
 // The bounds are what was counted; the sets name as many different programs as their authors knew.
 func TestUnknownShares(t *testing.T) {
+	racing.Alone(t)
 	for name, most := range map[string]int{
 		"fifth-a-near.txt": 32, "fifth-b-near.txt": 47, "fourth-near.txt": 73, "manuals-ordinary.txt": 62,
 		"sixth-a-near.txt": 14, "sixth-b-near.txt": 11, "sixth-a-drawn.txt": 59, "sixth-b-drawn.txt": 54,
