@@ -85,6 +85,8 @@ func (j *judge) signals(c *reached) []string {
 		group = "indirect"
 	}
 	switch {
+	case c.Failed() && j.onlyBefore(c):
+		say("only failed before")
 	case c.Failed():
 		say("failed")
 	case changes:
@@ -176,6 +178,13 @@ func (j *judge) tie(c *reached, say func(string)) (group string, changes bool) {
 	return group, changes
 }
 
+// onlyBefore reports whether nothing but the order joins a command to the failure, and they have no program in common.
+func (j *judge) onlyBefore(c *reached) bool {
+	edges := j.direct[c.ID]
+	return len(edges) > 0 && !slices.ContainsFunc(edges, func(e narrative.Edge) bool { return e.Kind != narrative.Temporal }) &&
+		!slices.ContainsFunc(c.Programs, func(p string) bool { return !hardlyFails[p] && slices.Contains(j.root.Programs, p) })
+}
+
 func (j *judge) confidence(signals []string) float64 {
 	sum := signalWeights[""]
 	for _, s := range signals {
@@ -262,6 +271,7 @@ var signalWeights = map[string]float64{
 	"network, look":        -0.85,
 	"network, use":         -0.09,
 	"next before":          0.98,
+	"only failed before":   -1.50,
 	"other session":        -2.29,
 	"other way":            -1.14,
 	"other, attempt":       -0.57,
