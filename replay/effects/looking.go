@@ -39,6 +39,8 @@ func displays(c *shell.Call) bool {
 			return second("status", "summary") || len(ws) == 1
 		case "apply":
 			return c.Flag("--check", "--stat", "--numstat", "--summary")
+		case "am", "rebase":
+			return c.Flag("--show-current-patch")
 		case "format-patch":
 			return c.Flag("--stdout")
 		case "clean":

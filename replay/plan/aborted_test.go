@@ -15,6 +15,7 @@ func TestAborted(t *testing.T) {
 		{"git checkout -q feature && git rebase main", true, []string{"git status && git diff", "git rebase --abort", "git checkout -q feature && git rebase -X ours main"}, "0 1 2 3 4 5 9"},
 		{"git checkout -q feature && git merge --no-ff --no-commit main && git diff --cached --stat", false, []string{"git merge --abort", "git checkout -q feature && git merge -q --ff-only main"}, "0 1 2 3 4 5 8"},
 		{"git checkout -q feature && git cherry-pick main", true, []string{"git cherry-pick --abort", "git switch feature"}, "0 1 2 3 4 5 8"},
+		{"git am 0001.patch", true, []string{"git am --show-current-patch=diff | head -20; git am --abort"}, "0 1 2 3 4 5"},
 		{"git checkout -q feature && git rebase main", true, []string{"git rebase --abort", "git checkout -q other && git rebase main"}, "0 1 2 3 4 5 6 7 8"},
 		{"git checkout -q feature && git rebase main", true, []string{"git rebase --abort", "git commit -q --allow-empty -m x", "git checkout -q feature"}, "0 1 2 3 4 5 6 7 8 9"},
 		{"git checkout -q feature && git tag x && git rebase main", true, []string{"git rebase --abort", "git checkout -q feature"}, "0 1 2 3 4 5 6 7 8"},

@@ -87,7 +87,7 @@ func (a *act) mayChange(name string) bool {
 	of := effects.Thing{Kind: effects.Path, Name: name}
 	return a.Line == nil || slices.ContainsFunc(a.Opaque, func(dir string) bool { return within(name, dir) }) ||
 		slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
-			return isPath(t) && t.Access != effects.Read && (overlaps(t, of) || within(name, t.Name))
+			return (isPath(t) || t.Kind == effects.Products) && t.Access != effects.Read && (overlaps(t, of) || within(name, t.Name))
 		})
 }
 

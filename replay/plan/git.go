@@ -38,7 +38,7 @@ func onlyGit(l *shell.Line) (call, after *shell.Call, ok bool) {
 	}
 	for i := range l.Calls {
 		c := &l.Calls[i]
-		if len(l.Calls) > 1 && (displays[c.Name] || c.Name == "git" && effects.LooksByGit(c.Sub())) {
+		if len(l.Calls) > 1 && (displays[c.Name] || c.Name == "git" && (effects.LooksByGit(c.Sub()) || c.Flag("--show-current-patch"))) {
 			continue
 		}
 		if call != nil || c.Name != "git" || len(l.Calls) > 1 && (c.Maybe || c.Apart || c.Inner || c.Piped || c.Drained) {
