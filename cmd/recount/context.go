@@ -8,10 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/connect"
-	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query"
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/schemas"
 )
@@ -77,24 +75,17 @@ each file and symbol.`,
 				if err != nil {
 					return a.unanswered(err)
 				}
-				if a.JSON {
-					if err := a.PrintJSON(resp); err != nil {
-						return err
-					}
-				} else {
+				err = a.printAnswer(resp, resp.Basis, proof, func() {
 					codeview.Context(a.Terminal, resp, why)
 					a.announcedIn(resp.Announcements(), r.Now)
-					if resp.Hint != "" && resp.Known {
-						a.Printf("%s\n", a.Paint(render.Dim, render.OneLine(resp.Hint)))
+					if resp.Known {
+						a.hint(resp.Basis)
 					}
-					if proof {
-						a.PrintProof(resp.Proof, resp.Watermark.String())
-					}
+				})
+				if err == nil && !resp.Known {
+					err = exitError(exitNothing)
 				}
-				if resp.Status == query.StatusEmpty || !resp.Known {
-					return exitError(exitNothing)
-				}
-				return nil
+				return err
 			})
 		},
 	}

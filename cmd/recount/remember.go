@@ -169,7 +169,6 @@ replaces it. A task stays open until --done.`,
 			if err := who.resolve(a); err != nil {
 				return err
 			}
-			m, typ, err := who.event(), schemas.TypeMemoryStated, error(nil)
 			if done != "" {
 				if len(args) > 0 || cmd.Flags().Changed("kind") {
 					return usage.Errorf("--done ID ends a task: give neither TEXT nor --kind with it")
@@ -183,27 +182,9 @@ replaces it. A task stays open until --done.`,
 			if err != nil {
 				return err
 			}
-			switch kind {
-			case evidence.Decision, evidence.Fact, evidence.Note:
-				m.Text, m.Memory = text, &recountv1.Statement{Form: kind}
-			case evidence.Plan:
-				typ, m.Plan = schemas.TypePlanUpdated, &recountv1.Plan{Id: task}
-				m.Text, m.Plan.Steps = planOf(text)
-			case evidence.Task:
-				if task == "" {
-					sum := sha256.Sum256([]byte(who.workspace + "\x00" + text))
-					task = "T-" + hex.EncodeToString(sum[:4])
-				}
-				first, rest, _ := strings.Cut(text, "\n")
-				if len(first) > 4096 {
-					return usage.Errorf("the first line of a task is its title: want at most 4096 bytes")
-				}
-				typ, m.Text, m.Task = schemas.TypeTaskStarted, strings.TrimSpace(rest), &recountv1.Task{Id: task, Title: first}
-			default:
-				return usage.Errorf("--kind %q: want decision, fact, note, plan or task", kind)
-			}
-			if task != "" {
-				m.Attributes = map[string]string{"task": task}
+			m, typ, err := who.stated(kind, task, text)
+			if err != nil {
+				return err
 			}
 			if until != "" {
 				end, err := timespec.ParseExpiry(time.Now(), until)
@@ -213,32 +194,10 @@ replaces it. A task stays open until --done.`,
 				m.ValidUntil = timestamppb.New(end)
 			}
 			return a.WithBackendFor(cmd.Context(), a.ToWrite, func(b *connect.Backend) error {
-				ctx, repo := cmd.Context(), ""
-				if len(about) > 0 {
-					repo, _ = repositoryOf(ctx, who.root)
+				if m.Relations, err = a.relations(cmd.Context(), b, who.root, about, supersedes); err != nil {
+					return err
 				}
-				for _, name := range about {
-					s, err := a.subject(ctx, b, name, who.root)
-					if err != nil {
-						return err
-					}
-					for _, missing := range code.Missing(ctx, b, repo, []string{s}) {
-						a.ClearProgress()
-						a.Tell(missing)
-					}
-					m.Relations = append(m.Relations, &recountv1.Relation{Kind: "refers_to", Ref: s})
-				}
-				for _, ref := range supersedes {
-					o, err := a.objectOf(ctx, b, evidence.Request{Text: ref, Mode: evidence.ModeObjects})
-					if err != nil {
-						return err
-					}
-					if o == nil {
-						return fmt.Errorf("--supersedes %s: not an object of an agent; want its position or id, as recount remembered prints them", ref)
-					}
-					m.Relations = append(m.Relations, &recountv1.Relation{Kind: "supersedes", EventId: o.Objects[0].EventID})
-				}
-				return a.write(ctx, b, typ, m)
+				return a.write(cmd.Context(), b, typ, m)
 			})
 		},
 	}
@@ -253,6 +212,64 @@ replaces it. A task stays open until --done.`,
 	f.StringVar(&outcome, "outcome", "", "with --done: how it ended: succeeded, failed, cancelled, … (default succeeded)")
 	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{evidence.Decision, evidence.Fact, evidence.Note, evidence.Plan, evidence.Task}, cobra.ShellCompDirectiveNoFileComp))
 	return c
+}
+
+// stated returns the event that states a text of a kind, and the event's type.
+func (f *authorFlags) stated(kind, task, text string) (m *recountv1.AgentEvent, typ string, err error) {
+	m, typ = f.event(), schemas.TypeMemoryStated
+	switch kind {
+	case evidence.Decision, evidence.Fact, evidence.Note:
+		m.Text, m.Memory = text, &recountv1.Statement{Form: kind}
+	case evidence.Plan:
+		typ, m.Plan = schemas.TypePlanUpdated, &recountv1.Plan{Id: task}
+		m.Text, m.Plan.Steps = planOf(text)
+	case evidence.Task:
+		if task == "" {
+			sum := sha256.Sum256([]byte(f.workspace + "\x00" + text))
+			task = "T-" + hex.EncodeToString(sum[:4])
+		}
+		first, rest, _ := strings.Cut(text, "\n")
+		if len(first) > 4096 {
+			return nil, "", usage.Errorf("the first line of a task is its title: want at most 4096 bytes")
+		}
+		typ, m.Text, m.Task = schemas.TypeTaskStarted, strings.TrimSpace(rest), &recountv1.Task{Id: task, Title: first}
+	default:
+		return nil, "", usage.Errorf("--kind %q: want decision, fact, note, plan or task", kind)
+	}
+	if task != "" {
+		m.Attributes = map[string]string{"task": task}
+	}
+	return m, typ, nil
+}
+
+// relations returns the relations to what a statement is about and to what it replaces.
+func (a *app) relations(ctx context.Context, b *connect.Backend, root string, about, supersedes []string) (all []*recountv1.Relation, err error) {
+	repo := ""
+	if len(about) > 0 {
+		repo, _ = repositoryOf(ctx, root)
+	}
+	for _, name := range about {
+		s, err := a.subject(ctx, b, name, root)
+		if err != nil {
+			return nil, err
+		}
+		for _, missing := range code.Missing(ctx, b, repo, []string{s}) {
+			a.ClearProgress()
+			a.Tell(missing)
+		}
+		all = append(all, &recountv1.Relation{Kind: "refers_to", Ref: s})
+	}
+	for _, ref := range supersedes {
+		o, err := a.objectOf(ctx, b, evidence.Request{Text: ref, Mode: evidence.ModeObjects})
+		if err != nil {
+			return nil, err
+		}
+		if o == nil {
+			return nil, fmt.Errorf("--supersedes %s: not an object of an agent; want its position or id, as recount remembered prints them", ref)
+		}
+		all = append(all, &recountv1.Relation{Kind: "supersedes", EventId: o.Objects[0].EventID})
+	}
+	return all, nil
 }
 
 // planOf splits a text into its prose and its steps, which are the lines that begin with "- ".

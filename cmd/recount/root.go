@@ -140,20 +140,7 @@ func (a *app) pipelineCmd() *cobra.Command {
 
 // printAnswer prints an answer, for people by show. An empty answer ends with exit code 1.
 func (a *app) printAnswer(resp any, basis query.Basis, proof bool, show func()) error {
-	if a.JSON {
-		if err := a.PrintJSON(resp); err != nil {
-			return err
-		}
-	} else {
-		show()
-		if proof {
-			a.PrintProof(basis.Proof, basis.Watermark.String())
-		}
-	}
-	if basis.Status == query.StatusEmpty {
-		return exitError(exitNothing)
-	}
-	return nil
+	return verbs.PrintAnswer(a.Terminal, resp, basis, proof, show)
 }
 
 // hint prints what an answer advises.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/hitview"
 	"github.com/recountdb/recount/internal/usage"
@@ -123,18 +122,5 @@ which are recorded when they start, the outcome comes later and is not reported.
 
 // printHits prints the answer of find, and fails if it is empty.
 func printHits(t *render.Terminal, resp ask.FindResponse, proof bool, now time.Time) error {
-	if t.JSON {
-		if err := t.PrintJSON(resp); err != nil {
-			return err
-		}
-	} else {
-		hitview.Hits(t, resp, now, proof)
-		if proof {
-			t.PrintProof(resp.Proof, resp.Watermark.String())
-		}
-	}
-	if resp.Status == query.StatusEmpty {
-		return cli.ExitError(cli.ExitNothing)
-	}
-	return nil
+	return PrintAnswer(t, resp, query.Basis{Status: resp.Status, Proof: resp.Proof, Watermark: resp.Watermark}, proof, func() { hitview.Hits(t, resp, now, proof) })
 }

@@ -95,18 +95,27 @@ func (w *WalkFlags) OfCommands() bool { return w.dot || w.mermaid || w.AsOf != "
 
 // print prints an answer in the requested form, and fails if the answer is empty.
 func (w *WalkFlags) print(t *render.Terminal, answer any, b query.Basis, g func() diagram.Diagram, draw func(*render.Drawing)) error {
-	switch {
-	case t.JSON:
+	return PrintAnswer(t, answer, b, w.Proof && !w.dot && !w.mermaid, func() {
+		switch {
+		case w.dot:
+			t.Printf("%s", g().Dot())
+		case w.mermaid:
+			t.Printf("%s", g().Mermaid())
+		default:
+			draw(t.NewDrawing(w.wide, time.Now()))
+		}
+	})
+}
+
+// PrintAnswer prints an answer, for people by show. An empty answer ends with exit code 1.
+func PrintAnswer(t *render.Terminal, answer any, b query.Basis, proof bool, show func()) error {
+	if t.JSON {
 		if err := t.PrintJSON(answer); err != nil {
 			return err
 		}
-	case w.dot:
-		t.Printf("%s", g().Dot())
-	case w.mermaid:
-		t.Printf("%s", g().Mermaid())
-	default:
-		draw(t.NewDrawing(w.wide, time.Now()))
-		if w.Proof {
+	} else {
+		show()
+		if proof {
 			t.PrintProof(b.Proof, b.Watermark.String())
 		}
 	}

@@ -5,11 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
 )
 
@@ -48,18 +46,7 @@ Exits with 1 if nothing recurs.`,
 				if err := answer(cmd.Context(), by, "insights", r, &resp); err != nil {
 					return err
 				}
-				if t.JSON {
-					err = t.PrintJSON(resp)
-				} else {
-					commandview.Insights(t.NewDrawing(wide, now), resp)
-					if m.Proof {
-						t.PrintProof(resp.Proof, resp.Watermark.String())
-					}
-				}
-				if err == nil && resp.Status == query.StatusEmpty {
-					err = cli.ExitError(cli.ExitNothing)
-				}
-				return err
+				return PrintAnswer(t, resp, resp.Basis, m.Proof, func() { commandview.Insights(t.NewDrawing(wide, now), resp) })
 			})
 		},
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/recountdb/recount/internal/render/hitview"
 	"github.com/recountdb/recount/internal/terminalsearch"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
 )
 
@@ -154,18 +153,7 @@ func printSearch(ctx context.Context, t *render.Terminal, by terminalsearch.Aske
 	if err != nil {
 		return err
 	}
-	if t.JSON {
-		err = t.PrintJSON(resp)
-	} else {
-		hitview.Found(t, resp, time.Now())
-		if proof {
-			t.PrintProof(resp.Proof, resp.Watermark.String())
-		}
-	}
-	if err == nil && resp.Status == query.StatusEmpty {
-		err = cli.ExitError(cli.ExitNothing)
-	}
-	return err
+	return PrintAnswer(t, resp, resp.Basis, proof, func() { hitview.Found(t, resp, time.Now()) })
 }
 
 // VerbOutput runs a verb of a program of Recount and returns what it prints, without colours.

@@ -7,12 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/statview"
 	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
 )
 
@@ -73,18 +71,7 @@ Exits with 1 if no command passes the filters.`,
 			if err != nil {
 				return err
 			}
-			if t.JSON {
-				err = t.PrintJSON(resp)
-			} else {
-				statview.Stats(t.NewDrawing(wide, now), resp)
-				if m.Proof {
-					t.PrintProof(resp.Proof, resp.Watermark.String())
-				}
-			}
-			if err == nil && resp.Status == query.StatusEmpty {
-				err = cli.ExitError(cli.ExitNothing)
-			}
-			return err
+			return PrintAnswer(t, resp, resp.Basis, m.Proof, func() { statview.Stats(t.NewDrawing(wide, now), resp) })
 		},
 	}
 	filters.Add(c)
