@@ -11,8 +11,9 @@
 //     that are renamed, services.go and products.go services and builds, and idle.go lines of git that
 //     were seen to change nothing.
 //   - texts.go has the texts of files that commands wrote down.
-//   - observer.go and seen.go replace what a program may have written by what it was seen to write, and
-//     content.go finds acts that leave files as they were before.
+//   - observer.go and seen.go replace what a program may have written by what it was seen to write,
+//     content.go finds acts that leave files as they were before, and anew.go programs whose last run
+//     makes all of a file again.
 //   - slice.go keeps the commands that the goal depends on, and those that remove what they made.
 //   - make.go calls all stages, finds values that can be set (parameters.go) and adds the
 //     dependencies that only keep an order.

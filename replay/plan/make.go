@@ -104,12 +104,18 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 // join returns the world after all commands of a narrative, added in their order.
 func join(n Narrative) *world {
 	all := sorted(n.Commands)
-	o := &observer{seen: alone(all, created(all, n.Seen)), beside: map[string]nearness{}, own: map[string]bool{}, all: all}
+	o := &observer{seen: alone(all, created(all, n.Seen)), beside: map[string]nearness{}, own: map[string]bool{}, all: all, remembers: remembered(n.Seen)}
+	o.anew = o.madeAnew(n.home)
 	w := o.join(all, n)
 	if !o.learn(w) {
 		return w
 	}
 	return o.join(all, n)
+}
+
+// home returns the home directory of who ran a command.
+func (n *Narrative) home(c commands.Scanned) string {
+	return cmp.Or(n.Home[c.ContextHash], homedir.Usual(c.User, c.Cwd))
 }
 
 // atOnce is the time in which nobody edits a text, whatever editor the shell had come to.
@@ -120,7 +126,7 @@ func (o *observer) join(all []commands.Scanned, n Narrative) *world {
 	w.links, w.given = maps.Clone(o.links), maps.Clone(o.links)
 	w.finds = slices.ContainsFunc(all, func(c commands.Scanned) bool { return findsLost.MatchString(c.Command) })
 	for i, c := range all {
-		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(n.Home[c.ContextHash], homedir.Usual(c.User, c.Cwd)), env: n.Env[c.ContextHash]}
+		a := &act{Scanned: c, at: len(w.acts), home: n.home(c), env: n.Env[c.ContextHash]}
 		a.text = c.Command
 		change, known := n.Changes[c.ID]
 		if known {

@@ -28,6 +28,10 @@ type observer struct {
 	// links are the symbolic links that were there before the narrative, as far as what was seen shows them, with where
 	// they lead to; "" if that is not known.
 	links map[string]string
+	// remembers has the directories of which the recorder knew what was in them.
+	remembers map[string]bool
+	// anew has the files that commands made anew each time, see madeAnew.
+	anew map[schemas.EventID][]string
 	// prompt tells that services wrote what they were asked to while they were asked, and at no other time.
 	prompt bool
 }
@@ -124,6 +128,7 @@ func (o *observer) observe(w *world, a *act) {
 		o.beside[s.Below] = near(o.all, a.home, s.Below)
 	}
 	a.observe(s, o.beside[s.Below], o.clean[a.ID], o.repository(s.Below))
+	a.makesAnew(o.anew[a.ID])
 }
 
 // repository reports whether a directory that was looked at has a repository of its own, since its files were seen to

@@ -17,9 +17,13 @@ func (w *world) rests(a *act) {
 	for _, t := range a.Things {
 		switch t.Access {
 		case effects.Read:
-			w.read(a, t)
+			if !a.showsOwn(t.Name) {
+				w.read(a, t)
+			}
 		case effects.Update:
-			w.read(a, t)
+			if !slices.Contains(a.anew, t.Name) {
+				w.read(a, t)
+			}
 			w.parents(a, t)
 		case effects.Write:
 			w.parents(a, t)
@@ -274,7 +278,7 @@ func (w *world) readTree(a *act, dir string) {
 	all := effects.Thing{Kind: effects.Path, Name: dir, Tree: true}
 	w.afterBacks(a, all)
 	for _, o := range w.below(dir) {
-		if onlyGo(a) && onlyGo(w.acts[o.act]) || a.empties(o.thing.Name) || a.replaces(o.thing.Name) || a.makesAgain(w.acts[o.act], o.thing) {
+		if onlyGo(a) && onlyGo(w.acts[o.act]) || a.needsNot(o.thing.Name) || a.empties(o.thing.Name) || a.replaces(o.thing.Name) || a.makesAgain(w.acts[o.act], o.thing) {
 			continue // go reads sources, and not the programs that it made
 		}
 		a.mayNeed(dep{o.act, kindOf(o.thing), o.thing.Name, min(o.thing.Sure, 0.6), false})

@@ -137,7 +137,7 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 	if a.Built && !slices.ContainsFunc(files, func(name string) bool { f := s.Files[name]; return f.Is == "" || f.Was != f.Is }) {
 		files = nil // it made again what was there
 	}
-	if slices.ContainsFunc(s.Directories, func(dir string) bool { return !s.tells(dir, all) }) {
+	if slices.ContainsFunc(s.Directories, func(dir string) bool { return !s.tells(dir, all) && !a.refills(dir, all) }) {
 		return // it made a directory that has no file, or removed something
 	}
 	unnamed := slices.DeleteFunc(slices.Clone(files), a.writesByName)
@@ -238,7 +238,7 @@ func (a *act) writesByName(name string) bool {
 // add adds the files that an act was seen to change to its effects.
 func (a *act) add(files []string, s Seen) {
 	for _, name := range files {
-		if a.writesByName(name) {
+		if a.writesByName(name) && !a.removesFirst(name) {
 			continue
 		}
 		access := effects.Update
@@ -246,6 +246,7 @@ func (a *act) add(files []string, s Seen) {
 			access = effects.Remove
 		}
 		a.Things = append(a.Things, effects.Thing{Kind: effects.Path, Name: name, Access: access, Sure: 0.95})
+		a.unnamed = append(a.unnamed, name)
 	}
 }
 

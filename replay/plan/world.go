@@ -43,6 +43,8 @@ type act struct {
 	earlier  bool // it ran before the narrative, and only told its shell something
 	// untold says why the text is missing of the change that it stands for.
 	untold string
+	// unnamed are the files that it was seen to change and does not name, anew those of them that it does not go on from.
+	unnamed, anew []string
 }
 
 // dep is a dependency of an act on an earlier one.
@@ -275,7 +277,7 @@ func (w *world) leaves(a *act) {
 			w.repos = append(w.repos, t.Repo)
 		}
 		o := &write{act: a.at, thing: t, gone: -1}
-		if t.Access == effects.Write && !t.Glob && !w.declined(a, t) {
+		if (t.Access == effects.Write || slices.Contains(a.anew, t.Name)) && !t.Glob && !w.declined(a, t) {
 			w.replace(a, t)
 		}
 		a.writes = append(a.writes, o)
