@@ -179,6 +179,21 @@ func main() {
 func auth(c fiber.Ctx) error { return nil }
 func list(c fiber.Ctx) error { return nil }
 `}, []string{"GET /todo/list"}},
+		{"a method of the router's own type", map[string]string{"Program.cs": `public class Area {
+    public Area MapGroup(string prefix) { return new Area(); }
+    public void MapGet(string path, System.Delegate handler) { }
+    public void Include(Area other) { other.MapGet("/list", List); }
+    static string List() => "";
+}
+public static class Program {
+    public static void Main() {
+        var root = new Area();
+        var one = root.MapGroup("/one");
+        var two = root.MapGroup("/two");
+        one.Include(two);
+    }
+}
+`}, []string{"GET …/two/list"}},
 		{"axum", map[string]string{"src/main.rs": `use axum::{routing::get, Router};
 fn app() -> Router {
     Router::new()

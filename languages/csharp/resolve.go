@@ -15,7 +15,7 @@ import (
 // only those in library are known.
 var definition = typed.Language{
 	Language: scope.Language{
-		Name: "csharp/15", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
+		Name: "csharp/16", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
 		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
 	},
 	Library: library, Object: "Object", Constructor: "ctor", Iterable: "IEnumerable",

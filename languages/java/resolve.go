@@ -12,7 +12,7 @@ import (
 // definition describes Java to languages/typed.
 var definition = typed.Language{
 	Language: scope.Language{
-		Name: "java/13", Languages: []string{"java", "settings"}, Outside: "java", Typed: true,
+		Name: "java/14", Languages: []string{"java", "settings"}, Outside: "java", Typed: true,
 		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
 	},
 	Library: library, Object: "Object", Constructor: "<init>", Iterable: "Iterable", SmallPackages: true,

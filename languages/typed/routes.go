@@ -254,10 +254,10 @@ func (k *routers) passOn(m *scope.Module, r *recountv1.Reference) (grown bool) {
 			if d = k.callee(m, r, of); d == nil {
 				return false
 			}
-			if grown = k.hold(d, 0, on); !d.HasModifier("extension") {
-				return grown
+			if d.HasModifier("extension") { // its first parameter is what it is called on
+				grown = k.hold(d, 0, on)
+				extension = 1
 			}
-			extension = 1
 		}
 	}
 	for _, a := range r.Args {
