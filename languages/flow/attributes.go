@@ -23,7 +23,7 @@ func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
 			return v.Mod.Scope.Vars[name]
 		}
 	case scope.ContainerValue:
-		if p.Lang.Exports && !v.IsDeclared() {
+		if p.Lang.Exports && (!v.IsDeclared() || v.IsTypedef()) {
 			return v.Element(name)
 		}
 	case scope.ExternalValue:
@@ -154,7 +154,7 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 			continue
 		}
 		for _, m := range p.Read(f, b.Decl.Attribute(name)) {
-			out = out.With(m.Value, m.Sure)
+			out = out.With(m.Value, m.Sure && !p.replaces(v, m.Value))
 		}
 		if own = own || b.Decl == in; own || !p.mixes || p.mixing || len(out) > 0 {
 			continue
@@ -207,6 +207,15 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 		out = out.With(bound, m.Sure && sure && !p.overwritten[d])
 	}
 	return out
+}
+
+// replaces reports whether a function that is put in the place of a method is another one: single objects have it.
+func (p *Engine) replaces(v *scope.Variable, by *scope.Value) bool {
+	if !p.Lang.Exports || v == nil || by.Decl == nil || by.Kind != scope.FunctionValue && by.Kind != scope.BoundValue {
+		return false
+	}
+	method := v.Function()
+	return method != nil && method != by.Decl && method.IsMethod() && !p.overwritten[method]
 }
 
 // callable returns the member of an interface or a type that is declared with the type of a function, nil if the variable is no

@@ -59,6 +59,11 @@ func (p *Engine) declaredOne(s *scope.Scope, m *scope.Module, of string) (out sc
 	if at.Decl == nil && at.Rest == 0 {
 		at.Decl = p.ambientType(at.External)
 	}
+	if at.Rest == 0 && at.Decl != nil && isTypes(at.Decl.Mod) && m.Facts.Language == "javascript" {
+		if d := p.onlyClass(at.Decl.Name); d != nil {
+			at.Decl = d // the file of types only describes it
+		}
+	}
 	switch {
 	case at.Rest != 0 || at.Decl == nil:
 	case at.Decl.IsClass() && class:
@@ -67,6 +72,9 @@ func (p *Engine) declaredOne(s *scope.Scope, m *scope.Module, of string) (out sc
 		return scope.Set{{Value: p.Instance(at.Decl, true), Sure: true}}
 	case at.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE && !class:
 		return p.declared(at.Decl.Outer, at.Decl.Mod, at.Decl.Type)
+	}
+	if at.External == nil {
+		return p.documented(m, m.Path(name), class)
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	of := l.Module.Path(r.Path)
 	var t scope.Targets
 	all := l.e.called(here, of)
-	values := l.withoutTests(slices.Clone(all), r.In)
+	values := l.withoutTypes(l.withoutTests(slices.Clone(all), r.In))
 	for _, m := range values {
 		l.callee(&t, l.overload(m.Value, r), m.Sure && !l.passesOn(here, of, m.Value) && !kept(of, m.Value) && !l.isGivenClass(here, of, m.Value))
 		if m.Value.Kind == scope.ClassValue && m.Sure && l.e.constructor(m.Value.Decl) != nil && m.Value.Decl != l.Module.Decl(r.In) {

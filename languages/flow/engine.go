@@ -22,6 +22,8 @@ type Language struct {
 	// a member is taken for the method of the only class whose instances are known to arrive, or, in a
 	// language with exports, for the only function of its name, unless the name is common.
 	Common map[string]bool
+	// Typenames has names of types of engines and libraries, which are not looked for in other files.
+	Typenames map[string]bool
 	// Served is the number of parameters of a method that serves a procedure. It is used if the
 	// generated base is not in the repository, so that its methods are not known.
 	Served int
@@ -93,6 +95,9 @@ type Engine struct {
 	extends map[string]bool
 	// entries has what files bind to members of their objects, see entry.
 	entries map[*scope.Module]map[string][]string
+	// typedefs has what types that comments declare say, onlyClasses the classes that are the only ones of their names.
+	typedefs    map[*scope.Value]scope.Set
+	onlyClasses map[string]*scope.Decl
 	// given has the texts that calls pass to parameters as literals.
 	given map[*scope.Variable]map[string]bool
 }
@@ -100,7 +105,7 @@ type Engine struct {
 // NewResolver returns a resolver that follows values by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
-		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, tried: map[*scope.Variable]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}, withMethods: map[*scope.Value]bool{}, mixtures: map[mixture]bool{}, entries: map[*scope.Module]map[string][]string{}}
+		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, tried: map[*scope.Variable]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}, withMethods: map[*scope.Value]bool{}, mixtures: map[mixture]bool{}, entries: map[*scope.Module]map[string][]string{}, typedefs: map[*scope.Value]scope.Set{}}
 		if lang.Rules != nil {
 			e.rules = lang.Rules(e)
 			p.Rules = e.rules

@@ -21,12 +21,15 @@ func (p *Engine) Eval(f *scope.Flow, here Site, of scope.Path) scope.Set {
 	p.Depth++
 	defer func() { p.Depth-- }()
 	now := p.head(f, here, of.Head)
-	for _, st := range of.Steps {
+	for i, st := range of.Steps {
 		if how, by := st.Narrows(); how != "" {
 			now = p.narrowed(f, here, now, how, by)
 			continue
 		}
 		if len(now) == 0 {
+			if slices.ContainsFunc(of.Steps[i:], isCast) {
+				continue
+			}
 			return nil
 		}
 		var next scope.Set
@@ -64,6 +67,21 @@ func (p *Engine) Eval(f *scope.Flow, here Site, of scope.Path) scope.Set {
 		}
 	}
 	return now
+}
+
+// oneOf reports whether an object is one of several that look alike, as what a function makes is another one each time:
+// what is put into one of them elsewhere is not in the others.
+func (p *Engine) oneOf(here Site, v *scope.Value, of scope.Path) bool {
+	if !p.Lang.Exports || v.Kind != scope.ExternalValue {
+		return p.Lang.Exports && v.IsMadeApart(here.Scope)
+	}
+	return p.Lookup(here.Scope, of).External != v
+}
+
+// isCast reports whether a step says of what type its value is, whatever is known of it.
+func isCast(st scope.Step) bool {
+	how, _ := st.Narrows()
+	return how == scope.Cast
 }
 
 // head returns the values of the first name of a path.
@@ -160,7 +178,7 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 		}
 		switch last.Op {
 		case '.':
-			p.addAll(p.attributeTarget(o.Value, last.Name), values, o.Sure)
+			p.addAll(p.attributeTarget(o.Value, last.Name), values, o.Sure && !o.Value.IsDeclared() && !p.oneOf(here, o.Value, owner))
 			p.receivers(values, p.receiver(o.Value, owner), o.Sure)
 			if p.mixes {
 				for _, r := range p.Read(f, p.ofValue(o.Value, receiversOf)) {

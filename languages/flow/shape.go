@@ -248,6 +248,9 @@ func isTyped(m *scope.Module) bool {
 func (p *Engine) methodOf(o *scope.Value, name string) (found *scope.Decl) {
 	for _, m := range p.attribute(nil, o, name) {
 		d := m.Value.Decl
+		if d != nil && d.Mod.Test && !o.Made().Test {
+			continue // a test put it there
+		}
 		if d == nil || m.Value.Kind != scope.BoundValue && m.Value.Kind != scope.FunctionValue || found != nil && found != d {
 			return nil
 		}

@@ -48,6 +48,10 @@ const Wrapped = "wrapped"
 // Wraps is the attribute of a function whose result calls a parameter: it has the parameter's name.
 const Wraps = "wraps"
 
+// TypedefOf is what the target of a binding begins with that says of what type the values of a type are that a
+// comment declares.
+const TypedefOf = "typedef "
+
 // NoValue is the value of a binding that declares a variable without a value.
 const NoValue = "<>"
 

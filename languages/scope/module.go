@@ -31,6 +31,8 @@ type Module struct {
 	// assigned has what is assigned to attributes of the module, or of an object made with it as its
 	// prototype, besides what it exports.
 	assigned map[string]*Variable
+	// Typedefs has what comments say of the types that they declare.
+	Typedefs map[string][]string
 	// Up is the module around this one and Root the file of its crate, if modules form a tree.
 	Up, Root *Module
 	// Calls has the calls of each path in each declaration.

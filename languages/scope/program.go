@@ -153,6 +153,13 @@ func packagePlace(dir string) string { return dir + "/" }
 // declareBinding adds the name that a binding binds to its scope.
 func (p *Program) declareBinding(m *Module, b *recountv1.Binding) {
 	s := m.ScopeOf(b.In)
+	if name, ok := strings.CutPrefix(b.Target, TypedefOf); ok {
+		if m.Typedefs == nil {
+			m.Typedefs = map[string][]string{}
+		}
+		m.Typedefs[name] = append(m.Typedefs[name], b.Type)
+		return
+	}
 	if word, name, ok := strings.Cut(b.Target, " "); ok {
 		if s.outerNames == nil {
 			s.outerNames = map[string]string{}

@@ -119,11 +119,40 @@ func (p *Program) ContainerOf(element *Value, key string) *Value {
 	return v
 }
 
+// Typedef returns the object that has the properties of a type which a comment declares.
+func (p *Program) Typedef(s *Scope, name string) *Value {
+	v := p.Intern(ValueID{Kind: ContainerValue, Recv: p.External("", name), home: s, place: TypedefOf + name})
+	if v.elements == nil {
+		v.elements = map[string]*Variable{}
+	}
+	return v
+}
+
 // IsParameter reports whether a key stands for what a function takes, as "<0>", or returns, "<>".
 func IsParameter(key string) bool { return strings.HasPrefix(key, "<") }
 
 // IsDeclared reports whether a container is what a type says.
 func (v *Value) IsDeclared() bool { return v.Kind == ContainerValue && v.Recv != nil }
+
+// IsTypedef reports whether a value is the object of a type that a comment declares.
+func (v *Value) IsTypedef() bool { return v.IsDeclared() && v.home != nil }
+
+// IsMadeApart reports whether a container is made in a function that is not around a scope, or by a test for it.
+func (v *Value) IsMadeApart(s *Scope) bool {
+	if v.Kind != ContainerValue || v.home == nil {
+		return false
+	}
+	if v.home.Mod.Test && !s.Mod.Test {
+		return true
+	}
+	if v.home.Decl == nil || !v.home.Decl.IsFunction() {
+		return false
+	}
+	for s != nil && s != v.home {
+		s = s.Outer
+	}
+	return s == nil
+}
 
 // Made returns the module that declares what an instance is of, or that makes a container.
 func (v *Value) Made() *Module {

@@ -50,3 +50,20 @@ toHaveBeenCalled toHaveBeenCalledWith toMatch toMatchObject toMatchSnapshot toTh
 componentDidCatch componentDidMount componentDidUpdate componentWillMount componentWillReceiveProps componentWillUnmount componentWillUpdate
 forceUpdate getChildContext getDerivedStateFromError getDerivedStateFromProps getSnapshotBeforeUpdate shouldComponentUpdate
 upperFirst useFakeTimers userInfo waitFor writeContinue writeInt32LE writeUInt16BE writeUInt32BE writeUInt8 writev throwIfAborted`)
+
+// typeNames are types of JavaScript engines, of Node and of browsers. A documentation comment that names one means it,
+// unless the code around it declares another.
+var typeNames = scope.WordSet(`
+AbortSignal AbstractWorker Animation AnimationEvent Arguments ArrayLike AsyncFunction AsyncGenerator AsyncIterable Attr Audio AudioBuffer
+AudioContext AudioNode BroadcastChannel CSSRule CSSStyleDeclaration CSSStyleSheet CanvasGradient CanvasPattern CanvasRenderingContext2D
+CharacterData ChildProcess ClipboardEvent CloseEvent Comment Console Crypto CryptoKey CustomEvent DOMException DOMMatrix DOMParser
+DOMPoint DOMRect DOMString DOMTokenList DataTransfer Dirent Document DocumentFragment DragEvent Duplex Element ErrorEvent Event
+EventEmitter EventListener EventSource EventTarget File FileList FileReader FileSystem FocusEvent Function GainNode Gamepad Generator
+GeneratorFunction Geolocation GPUAdapter GPUBuffer GPUDevice GPUTexture HTMLAnchorElement HTMLButtonElement HTMLCanvasElement HTMLCollection HTMLDivElement
+HTMLDocument HTMLElement HTMLFormElement HTMLImageElement HTMLInputElement HTMLMediaElement HTMLScriptElement HTMLVideoElement History
+IDBDatabase Image ImageBitmap ImageData InputEvent IntersectionObserver Iterable Iterator KeyboardEvent Location MediaStream
+MessageChannel MessageEvent MessagePort MouseEvent MutationObserver NamedNodeMap Navigator Node NodeList Notification Option
+OffscreenCanvas Path2D Performance PointerEvent Process ProgressEvent PromiseLike Range Readable ReadableStream ResizeObserver
+SVGElement Screen Selection Server ServerResponse IncomingMessage ClientRequest ServiceWorker Socket Stats Storage Stream StorageEvent Text TextEvent TextTrack TimeRanges Timeout
+Touch TouchEvent TouchList TrackEvent Transform TransformStream TypedArray UIEvent WebGLBuffer WebGLProgram WebGLRenderingContext
+WebGL2RenderingContext WebGLTexture WebSocket WheelEvent Window Worker Writable WritableStream XMLDocument XMLHttpRequest XRFrame XRSession`)

@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 33, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 34, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -77,9 +77,10 @@ type walker struct {
 	// registered has the functions that have a name because of the call that they are given to.
 	registered map[extract.Ref]string
 	// bounds has what type parameters of documentation comments extend, typedefs the types of other files
-	// that comments name, and typeImports the names of imports that are made for such types.
+	// that comments name, and typeImports the names of imports that are made for such types. states is set if
+	// comments state the types of variables.
 	bounds, typedefs, typeImports map[string]string
-	typedefsRead                  bool
+	states                        bool
 	// round has what the names of the loops around the call that is read stand for; setOnce returns the value of
 	// a variable that is declared once, and setIn that of one where it is named (loops.go).
 	round   extract.Round
@@ -127,6 +128,7 @@ func extractScript(f *extract.File) {
 	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, wrappers: map[uint32]string{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, symbols: map[string]bool{}, exports: map[string]bool{}, parts: map[extract.Ref]classObject{}, made: map[uint32]bool{}, ctors: map[uint32]bool{}, partial: map[string]uint32{}, ownNames: map[uint32]string{}, types: map[extract.NameIn]bool{}, owned: map[extract.Ref]uint32{}, literals: map[extract.Ref]string{}, constraints: map[extract.NameIn][]string{}}
 	j.setOnce, j.setIn = j.SetOnce(j.setting), j.SetOnceIn(j.setting, j.isScope)
 	j.framework = j.webFramework()
+	j.readTypedefs()
 	j.block(0, state{})
 	j.noteWrappers()
 	inherits := map[uint32]bool{}
@@ -300,6 +302,13 @@ func (j *walker) visit(n extract.Ref, s state) {
 		} else {
 			j.visit(right, inner)
 		}
+	case "expression_statement":
+		if member := j.Child(n, 0); j.Kind(member) == "member_expression" { // @type {Type} this.name;
+			if typ := j.statedType(n); typ != "" {
+				j.Bind(s.in, j.path(member, s), scope.NoValue, typ, member)
+			}
+		}
+		j.block(n, s.plain())
 	case "assignment_expression":
 		j.assignment(n, s)
 	case "augmented_assignment_expression":
@@ -395,7 +404,7 @@ func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.Symb
 			decl.Attributes = map[string]string{scope.Guards: of} // x is Type
 		}
 	}
-	j.documentTypes(decl, j.Start(whole))
+	j.documentTypes(in, whole)
 	if body == extract.None {
 		return in, decl
 	}

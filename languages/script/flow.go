@@ -58,8 +58,8 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 	if t := j.Field(d, "type"); t != extract.None {
 		typ = j.typeOf(t, s)
 		j.annotation(t, s)
-	} else {
-		typ = j.madeType(value, s)
+	} else if typ = j.madeType(value, s); typ == "" && j.Kind(name) == "identifier" {
+		typ = j.statedType(extract.FirstRef(s.statement, j.Parent(d)))
 	}
 	if j.required(name, value, s) {
 		return
@@ -210,8 +210,14 @@ func (j *walker) assignment(n extract.Ref, s state) {
 	if j.wrapsMember(n, right, path, s) || j.objectMember(n, right, path, s) {
 		return
 	}
+	typ := ""
+	if j.Kind(j.Parent(n)) == "expression_statement" && j.Kind(left) == "member_expression" {
+		typ = j.statedType(j.Parent(n))
+	}
 	if j.Kind(right) == "null" && j.Kind(left) == "member_expression" {
-		j.Bind(s.in, path, scope.NoValue, "", left)
+		j.Bind(s.in, path, scope.NoValue, typ, left)
+	} else if typ != "" {
+		j.bindValue(path, right, typ, left, s, 0)
 	} else {
 		j.bindTarget(left, right, j.path(right, s), s)
 	}
@@ -353,83 +359,6 @@ func (j *walker) bindPlain(target, value, typ string, at extract.Ref, s state) {
 	j.Bind(s.in, target, value, typ, at)
 }
 
-// bindTarget binds the names of a pattern to a value, whose node may be none.
-func (j *walker) bindTarget(target, value extract.Ref, path string, s state) {
-	switch j.Kind(target) {
-	case "identifier", "member_expression", "subscript_expression":
-		if value == extract.None {
-			j.bindPlain(j.path(target, s), path, "", target, s)
-		} else {
-			j.bindValue(j.path(target, s), value, "", target, s, 0)
-		}
-	case "shorthand_property_identifier_pattern", "shorthand_property_identifier":
-		j.bindPlain(j.Text(target), propertyOf(path, j.Text(target)), "", target, s)
-	case "object_pattern", "object":
-		for c := range j.Children(target) {
-			switch j.Kind(c) {
-			case "pair_pattern", "pair":
-				j.bindTarget(j.Field(c, "value"), extract.None, propertyOf(path, j.propertyName(j.Field(c, "key"))), s)
-			case "rest_pattern":
-				j.bindTarget(j.Child(c, 0), extract.None, path, s)
-			default:
-				j.bindTarget(c, extract.None, path, s)
-			}
-		}
-	case "object_assignment_pattern", "assignment_pattern":
-		j.bindTarget(j.Field(target, "left"), extract.None, path, s)
-		left, def := j.Field(target, "left"), j.Field(target, "right")
-		if k := j.Kind(left); k == "identifier" || k == "shorthand_property_identifier_pattern" {
-			j.bindValue(j.Text(left), def, "", left, s, 0)
-		}
-		j.visit(def, s)
-	case "array_pattern", "array":
-		i, list := 0, j.listed(value)
-		for c := j.First(target); c != extract.None; c = j.Next(c) {
-			switch {
-			case j.Kind(c) == ",":
-				i++
-			case j.Kind(c) == "rest_pattern":
-				j.bindTarget(j.Child(c, 0), extract.None, path, s)
-			case j.Named(c) && i < len(list):
-				j.bindTarget(c, list[i], j.path(list[i], s), s)
-			case j.Named(c):
-				j.bindTarget(c, extract.None, extract.Element(path, extract.Decimal(i)), s)
-			}
-		}
-	case "parenthesized_expression", "non_null_expression", "as_expression":
-		j.bindTarget(j.Child(target, 0), value, path, s)
-	}
-}
-
-// listed returns the elements of a list that is written out, which may be that of Promise.all. It returns nil if they are
-// not all known.
-func (j *walker) listed(value extract.Ref) (all []extract.Ref) {
-	for k := j.Kind(value); k == "await_expression" || k == "parenthesized_expression"; k = j.Kind(value) {
-		value = j.Child(value, 0)
-	}
-	if j.Kind(value) == "call_expression" && j.Text(j.Field(value, "function")) == "Promise.all" {
-		value = j.Child(j.Field(value, "arguments"), 0)
-	}
-	if j.Kind(value) != "array" {
-		return nil
-	}
-	for c := range j.Children(value) {
-		if j.Kind(c) == "spread_element" {
-			return nil
-		}
-		all = append(all, c)
-	}
-	return all
-}
-
-// propertyOf returns base.name; of an unknown base nothing is known.
-func propertyOf(base, name string) string {
-	if base == extract.Unknown {
-		return extract.Unknown
-	}
-	return extract.Member(base, name)
-}
-
 // bindValue binds target to an expression: to each of its alternatives, and to the members of a
 // literal.
 func (j *walker) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s state, depth int) {
@@ -445,12 +374,18 @@ func (j *walker) bindValue(target string, value extract.Ref, typ string, at extr
 		return
 	case "binary_expression":
 		switch j.Text(j.Field(value, "operator")) {
-		case "||", "??", "&&":
+		case "||", "??":
 			j.bindValue(target, j.Field(value, "left"), typ, at, s, depth)
 			j.bindValue(target, j.Field(value, "right"), typ, at, s, depth)
 			return
+		case "&&": // of the left only what is false
+			j.bindValue(target, j.Field(value, "right"), typ, at, s, depth)
+			return
 		}
-	case "parenthesized_expression", "await_expression", "non_null_expression":
+	case "parenthesized_expression":
+		j.bindValue(target, j.Child(value, 0), extract.FirstOf(typ, j.statedType(value)), at, s, depth)
+		return
+	case "await_expression", "non_null_expression":
 		j.bindValue(target, j.Child(value, 0), typ, at, s, depth)
 		return
 	case "as_expression", "satisfies_expression":
@@ -506,8 +441,9 @@ func (j *walker) bindValue(target string, value extract.Ref, typ string, at extr
 			}
 			switch j.Kind(c) {
 			case "pair":
-				if name := j.propertyName(j.Field(c, "key")); name != "" && j.path(j.Field(c, "value"), s) != extract.Unknown || isLiteralOfMany(j.Kind(j.Field(c, "value"))) {
-					j.bindValue(memberOrElement(target, name), j.Field(c, "value"), "", c, s, depth+1)
+				typ := j.statedType(c)
+				if name := j.propertyName(j.Field(c, "key")); name != "" && (typ != "" || j.path(j.Field(c, "value"), s) != extract.Unknown) || isLiteralOfMany(j.Kind(j.Field(c, "value"))) {
+					j.bindValue(memberOrElement(target, name), j.Field(c, "value"), typ, c, s, depth+1)
 				}
 			case "shorthand_property_identifier":
 				j.Bind(s.in, extract.Member(target, j.Text(c)), j.path(c, s), "", c)

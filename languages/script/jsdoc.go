@@ -1,113 +1,139 @@
 package script
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 var (
-	// documented are the types that a documentation comment states: @param {Type} name, @returns {Type}.
-	documented = regexp.MustCompile(`@(param|arg|argument|returns?)\s+\{([^}\n]*)\}[ \t]*\[?([\w$]*)`)
-	// bounds are what type parameters extend: @template {Type} T.
-	bounds = regexp.MustCompile(`@template\s+\{([^}\n]*)\}\s*(\w+)`)
-	// typedefs are names for types of other files: @typedef {import("./file").Type} Name.
-	typedefs = regexp.MustCompile(`@typedef\s+\{(import\([^}\n]*)\}\s*(\w+)`)
-	imported = regexp.MustCompile(`^import\(["']([^"']+)["']\)((?:\.\w+)*)$`)
+	imported   = regexp.MustCompile(`^import\(\s*["']([^"']+)["']\s*\)((?:\.\w+)*)$`)
+	importFrom = regexp.MustCompile(`^(?:(\w+)\s+|\*\s+as\s+(\w+)\s+)?from\s+["']([^"']+)["']`)
+	predicate  = regexp.MustCompile(`^\s*(?:asserts\s+)?(?:\w+|this)\s+is\s+(.+)$`)
 )
 
-// documentTypes gives the parameters and the result of a function the types that its documentation
-// states, if the code states none.
-func (j *walker) documentTypes(decl *recountv1.Declaration, at uint32) {
+// documentTypes gives the parameters and the result of the function with the index in the types that its
+// documentation states, if the code states none.
+func (j *walker) documentTypes(in uint32, n extract.Ref) {
+	decl := j.Decl(in)
 	if !strings.Contains(decl.Doc, "@") {
 		return
 	}
+	at := j.Start(n)
 	defer j.documentBounds(decl.Doc)()
-	for _, m := range documented.FindAllStringSubmatch(decl.Doc, -1) {
-		returns := strings.HasPrefix(m[1], "return")
-		typ := j.documentedType(m[2], at)
-		if typ == "" {
-			continue
-		}
-		if returns {
-			if decl.Type == "" {
-				decl.Type = typ
+	var parameters []docMember
+	same := map[string]string{}
+	for _, t := range docTags(decl.Doc) {
+		switch t.name {
+		case "param", "arg", "argument":
+			name := tagName(t.rest)
+			if of := strings.TrimSpace(t.typ); j.bounds[of] == "" && same[of] == "" {
+				same[of] = name
 			}
-			continue
-		}
-		for _, p := range decl.Parameters {
-			if p.Name == m[3] && p.Type == "" {
-				p.Type = typ
+			parameters = addMember(parameters, name, j.docTypes(t.typ, at))
+		case "return", "returns":
+			if of := predicate.FindStringSubmatch(t.typ); of != nil && decl.Attributes == nil {
+				if of := j.docType(of[1], at); of != "" {
+					decl.Attributes = map[string]string{scope.Guards: of}
+				}
+				break
+			}
+			of := strings.TrimSpace(t.typ)
+			if bound, own := j.bounds[of]; own && bound == "" && same[of] != "" && decl.Attributes == nil && decl.Type == "" {
+				decl.Attributes = map[string]string{scope.Same: same[of]}
+			}
+			if decl.Type == "" {
+				decl.Type = j.docType(t.typ, at)
+			}
+		case "type":
+			of := j.docType(t.typ, at)
+			switch {
+			case of == "" || j.Facts.Language != "javascript":
+			case decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_PROPERTY && decl.Type == "":
+				decl.Type = of
+			case decl.Kind != recountv1.SymbolKind_SYMBOL_KIND_PROPERTY && len(decl.Parameters) > 0:
+				j.givenParameters(in, j.stands(extract.Unknown, of, n, state{in: in}), n)
 			}
 		}
 	}
+	for i, p := range decl.Parameters {
+		for k, of := range parameters {
+			if p.Type == "" && (of.name == p.Name || k == i && strings.HasPrefix(p.Name, "<")) {
+				p.Type = saying(of.types)
+			}
+		}
+	}
+}
+
+// statedType returns the type that the documentation above a statement, a member or an expression in parentheses
+// states of its value: /** @type {Type} */. It returns "" if that states none.
+func (j *walker) statedType(n extract.Ref) string {
+	if j.Facts.Language != "javascript" || !j.states {
+		return ""
+	}
+	before := bytes.TrimRight(j.Src[:j.Start(n)], " \t\r\n")
+	if !bytes.HasSuffix(before, []byte("*/")) {
+		return ""
+	}
+	from := bytes.LastIndex(before, []byte("/*"))
+	if !bytes.HasPrefix(before[max(from, 0):], []byte("/**")) {
+		return ""
+	}
+	for _, t := range docTags(plainDoc(string(before[from:]))) {
+		if t.name == "type" && t.typ != "" {
+			return j.docType(t.typ, uint32(from))
+		}
+	}
+	return ""
+}
+
+// plainDoc returns the text of a block comment.
+func plainDoc(comment string) string {
+	lines := strings.Split(strings.TrimSuffix(strings.TrimLeft(comment, "/*"), "*/"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimPrefix(strings.TrimSpace(l), "*")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // documentBounds makes type parameters of a comment stand for what they extend, until the function that
 // it returns is called.
 func (j *walker) documentBounds(doc string) func() {
 	outer := j.bounds
-	if found := bounds.FindAllStringSubmatch(doc, -1); len(found) > 0 {
+	if strings.Contains(doc, "@template") {
 		j.bounds = map[string]string{}
 		for name, of := range outer {
 			j.bounds[name] = of
 		}
-		for _, m := range found {
-			j.bounds[m[2]] = m[1]
+		for _, t := range docTags(doc) {
+			for name := range strings.SplitSeq(t.rest, ",") {
+				if name = tagName(name); t.name == "template" && name != "" {
+					j.bounds[name] = t.typ
+				}
+			}
 		}
 	}
 	return func() { j.bounds = outer }
 }
 
-// documentedType returns what a type in a documentation comment says, "" if nothing, or if one of its alternatives
-// besides undefined and null is not understood.
-func (j *walker) documentedType(text string, at uint32) string {
-	var all []string
-	for part := range strings.SplitSeq(strings.Trim(text, "()"), "|") {
-		part = strings.Trim(strings.TrimSpace(part), "!?=")
-		if part == "undefined" || part == "null" {
-			continue
+// docName returns the type that a name in a documentation comment means, as a path: of a type parameter what it extends,
+// of a type of another file one that begins with an import.
+func (j *walker) docName(name string, at uint32, depth int) []string {
+	if of, ok := j.bounds[name]; ok {
+		if of == "" {
+			return []string{anyType}
 		}
-		if of, ok := strings.CutPrefix(part, "Promise<"); ok {
-			part = strings.TrimSuffix(of, ">")
-		}
-		part, array := strings.CutSuffix(part, "[]")
-		if of, ok := strings.CutPrefix(part, "Array<"); ok && !array {
-			part, array = strings.TrimSuffix(of, ">"), true
-		}
-		if part = j.typeName(part, at); part == "" {
-			return ""
-		}
-		if array {
-			part += "[]"
-		}
-		all = append(all, part)
+		return j.docTypesIn(of, at, depth+1)
 	}
-	return extract.AnyOf(all)
-}
-
-// typeName returns the path of a type without its arguments: of a type parameter what it extends, of a
-// type of another file a path that begins with an import.
-func (j *walker) typeName(text string, at uint32) string {
-	if of, ok := j.bounds[text]; ok {
-		if text = of; j.bounds[text] != "" {
-			return ""
-		}
+	if head, rest, _ := strings.Cut(name, "."); j.typedefs[head] != "" {
+		name = strings.TrimSuffix(j.typedefs[head]+"."+rest, ".")
 	}
-	text = withoutArguments(text)
-	if !j.typedefsRead {
-		j.typedefsRead = true
-		for _, m := range typedefs.FindAllSubmatch(j.Src, -1) {
-			j.typedefs[string(m[2])] = withoutArguments(string(m[1]))
-		}
-	}
-	if of, ok := j.typedefs[text]; ok {
-		text = of
-	}
-	if m := imported.FindStringSubmatch(text); m != nil {
+	if m := imported.FindStringSubmatch(name); m != nil {
 		alias := j.typeImports[m[1]]
 		if alias == "" {
 			i := j.Builder.AddImport(0, m[1], at)
@@ -115,18 +141,137 @@ func (j *walker) typeName(text string, at uint32) string {
 			i.Alias, i.TypeOnly = alias, true
 			j.typeImports[m[1]] = alias
 		}
-		return extract.Checked(alias + m[2])
+		return []string{extract.Checked(alias + m[2])}
 	}
-	if !extract.IsDotted(text) {
-		return ""
+	if module, ok := strings.CutPrefix(name, "module:"); ok { // module:file~Type
+		name = module[strings.LastIndexAny(module, "~.")+1:]
 	}
-	return extract.Checked(text)
+	if name = strings.NewReplacer("~", ".", "#", ".").Replace(name); !isTarget(name) {
+		return []string{anyType}
+	}
+	return []string{extract.Checked(name)}
 }
 
-// withoutArguments returns a type without its type arguments.
-func withoutArguments(text string) string {
-	if i := strings.IndexByte(text, '<'); i > 0 && strings.HasSuffix(text, ">") {
-		return text[:i]
+// readTypedefs reads the types that comments of the file declare or import:
+//
+//	@typedef {Object} Options @property {User} user    @callback Visit @param {User} user    @import {User} from "./user.js"
+//
+// A type of another file gets another name by that. Of other types it is bound what they say: "typedef Name".
+func (j *walker) readTypedefs() {
+	j.states = bytes.Contains(j.Src, []byte("@type"))
+	if !j.states && !bytes.Contains(j.Src, []byte("@callback")) && !bytes.Contains(j.Src, []byte("@import")) {
+		return
 	}
-	return text
+	var defining [][]docTag
+	for src := j.Src; ; {
+		from := bytes.Index(src, []byte("/**"))
+		if from < 0 {
+			break
+		}
+		n := bytes.Index(src[from:], []byte("*/"))
+		if n < 0 {
+			break
+		}
+		comment := src[from : from+n]
+		if src = src[from+n:]; !bytes.Contains(comment, []byte("@typedef")) && !bytes.Contains(comment, []byte("@callback")) && !bytes.Contains(comment, []byte("@import")) {
+			continue
+		}
+		var open []docTag
+		for _, t := range docTags(plainDoc(string(comment))) {
+			switch t.name {
+			case "import":
+				j.importTypes(t)
+				continue
+			case "typedef", "callback":
+				defining, open = append(defining, open), nil
+				d := docType{j: j, text: t.typ}
+				if name := d.name(); strings.HasPrefix(name, "import(") && (d.text == "" || d.text[0] == '<') {
+					j.typedefs[tagName(t.rest)] = name
+					continue
+				}
+			}
+			open = append(open, t)
+		}
+		defining = append(defining, open)
+	}
+	for _, tags := range defining {
+		j.defineType(tags)
+	}
+}
+
+// importTypes reads @import {Type, Other as Name} from "./file.js", import of a default and import of all.
+func (j *walker) importTypes(t docTag) {
+	m := importFrom.FindStringSubmatch(t.rest)
+	if m == nil {
+		return
+	}
+	module := `import("` + m[3] + `")`
+	if m[1] != "" {
+		j.typedefs[m[1]] = module + "." + scope.DefaultName
+	}
+	if m[2] != "" {
+		j.typedefs[m[2]] = module
+	}
+	for one := range strings.SplitSeq(t.typ, ",") {
+		if words := strings.Fields(one); len(words) > 0 {
+			j.typedefs[words[len(words)-1]] = module + "." + words[0]
+		}
+	}
+}
+
+// defineType binds what the tags of a comment say of the type that the first of them declares.
+func (j *walker) defineType(tags []docTag) {
+	if len(tags) == 0 || tags[0].name != "typedef" && tags[0].name != "callback" {
+		return
+	}
+	name := tagName(tags[0].rest)
+	if !extract.IsName(strings.ReplaceAll(name, "$", "_")) {
+		return
+	}
+	outer := j.bounds
+	defer func() { j.bounds = outer }()
+	var all []string
+	var properties, parameters []docMember
+	for i, t := range tags {
+		types := func() []string { return j.docTypes(t.typ, 0) }
+		switch t.name {
+		case "template":
+			j.documentBounds("@template {" + t.typ + "} " + t.rest)
+		case "typedef":
+			if i == 0 && t.typ != "" {
+				all = append(all, types()...)
+			}
+		case "property", "prop":
+			properties = addMember(properties, tagName(t.rest), types())
+		case "param", "arg", "argument":
+			parameters = addMember(parameters, tagName(t.rest), types())
+		case "return", "returns":
+			all = append(all, parts(types(), "<>")...)
+		}
+	}
+	for _, m := range properties {
+		all = append(all, parts(m.types, m.name)...)
+	}
+	for i, m := range parameters {
+		all = append(all, parts(m.types, "<"+extract.Decimal(i)+">")...)
+	}
+	var whole []string
+	for _, of := range all {
+		if strings.HasSuffix(of, "]") {
+			j.Bind(0, scope.TypedefOf+name, extract.Unknown, of, 0)
+		} else {
+			whole = append(whole, of)
+		}
+	}
+	j.Bind(0, scope.TypedefOf+name, extract.Unknown, saying(whole), 0)
+}
+
+// parts returns the types of what has values of some types under a key, without types that say nothing.
+func parts(types []string, key string) (all []string) {
+	for _, of := range types {
+		if !plainTypes[of] {
+			all = append(all, of)
+		}
+	}
+	return extract.ElementTypes(all, key)
 }

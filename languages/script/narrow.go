@@ -36,7 +36,7 @@ func isGuard(name string) bool {
 // narrowedBy returns the path of a value that code says to be of a type. Nothing is changed if the path would not be one.
 func narrowedBy(path, how, of string) string {
 	of = strings.NewReplacer("[", "{", "]", "}").Replace(of)
-	if of == "" || strings.ContainsAny(of, "()?\"<") {
+	if of == "" || strings.ContainsAny(of, "()?\"") || strings.Contains(of, "{<") {
 		return path
 	}
 	return path + "[" + how + of + "]"

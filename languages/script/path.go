@@ -59,7 +59,9 @@ func (j *walker) path(n extract.Ref, s state) string {
 		if operator := j.Text(j.Field(n, "operator")); operator == "??=" || operator == "||=" {
 			return j.path(j.Field(n, "right"), s)
 		}
-	case "parenthesized_expression", "await_expression", "non_null_expression", "satisfies_expression", "instantiation_expression":
+	case "parenthesized_expression":
+		return narrowedBy(j.path(j.Child(n, 0), s), scope.Cast, j.statedType(n))
+	case "await_expression", "non_null_expression", "satisfies_expression", "instantiation_expression":
 		return j.path(j.Child(n, 0), s)
 	case "sequence_expression":
 		return j.path(j.Field(n, "right"), s)

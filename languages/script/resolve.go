@@ -14,11 +14,11 @@ import (
 // `this`, and files see what other files export.
 var definition = flow.Language{
 	Language: scope.Language{
-		Name: "script/33", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json", "package.json"}, Outside: "javascript",
+		Name: "script/34", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json", "package.json"}, Outside: "javascript",
 		Builtins: "globals", Builtin: globals, MembersHidden: true, Exports: true,
 		Layout: func(files []string, manifests []scope.Manifest) scope.Layout { return newLayout(files, manifests) },
 	},
-	Constructor: "constructor", Stub: stub, Loads: loadsDefinition, Common: commonMethods,
+	Constructor: "constructor", Stub: stub, Loads: loadsDefinition, Common: commonMethods, Typenames: typeNames,
 }
 
 type layout struct {

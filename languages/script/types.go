@@ -170,8 +170,8 @@ func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool
 			decl.Type = j.typeOf(t, s)
 			j.annotation(t, state{in: s.in})
 			j.callable(decl, t, s)
-		} else {
-			decl.Type = j.madeType(value, s)
+		} else if decl.Type = j.madeType(value, s); decl.Type == "" {
+			decl.Type = j.statedType(first)
 		}
 		if value != extract.None {
 			j.bindValue("self."+name, value, decl.Type, n, s, 0)
