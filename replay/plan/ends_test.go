@@ -40,7 +40,7 @@ func TestEnds(t *testing.T) {
 		"one that sees it":                    {[]string{"echo a > f | f=1 .", "echo b > f | f=1>2", "./t | ."}, "f=2"},
 		"one that says it sees it":            {[]string{"echo a > f | f=1 .", "./t | known ."}, "f=1"},
 		"removed where nobody looked":         {[]string{"echo a > f | f=1 .", "rm f"}, ""},
-		"what a build made, removed unseen":   {[]string{"make | out/a=1 f=1 . out/", "make clean"}, ""},
+		"what a build made, removed unseen":   {[]string{"./t | out/a=1 f=1 . out/", "make clean"}, ""},
 		"looked at only, where nobody looked": {[]string{"echo a > f | f=1 .", "cat f"}, "f=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
