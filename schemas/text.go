@@ -42,10 +42,12 @@ func PlainText(s string) string {
 	return b.String()
 }
 
-// Controls reports whether a rune controls a terminal, breaks the line other than \n and \t do, or
-// changes the text direction (UAX #9, 2.1 to 2.4).
+// Controls reports whether a rune controls a terminal, breaks the line other than \n and \t do,
+// changes the text direction (UAX #9, 2.1 to 2.4), or shows nothing, so that a model reads with tags and spaces without
+// width what a person does not see. Joiners, which emoji and some scripts need, are none.
 func Controls(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
+		r == 0x200b || r >= 0x2060 && r <= 0x2064 || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
 }
 
 // Quoted puts prefix before each line of a text, for every kind of line break, so that no quoted

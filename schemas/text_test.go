@@ -25,6 +25,13 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
+// TestWhatShowsNothingIsEscaped has tags, a space without width and a change of direction, and a joiner that stays.
+func TestWhatShowsNothingIsEscaped(t *testing.T) {
+	if got, want := schemas.PlainText("a\U000e0041\u200b\u202eb\u200dc\x1b[31m"), `a\U000e0041\u200b\u202eb`+"\u200dc"+`\x1b[31m`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestQuoted(t *testing.T) {
 	for _, br := range []string{"\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
 		got := schemas.Quoted("a"+br+"[2] b"+br, "> ")

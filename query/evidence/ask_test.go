@@ -440,7 +440,7 @@ func TestContextCannotBeForged(t *testing.T) {
 	w := newWorld(t)
 	for i, br := range []string{"\n", "\r", "\r\n", "\n\n", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
 		w.add(0,
-			of(fmt.Sprint("text", i), schemas.TypeToolResult, i, "", &recountv1.AgentEvent{Agent: "claude", Tool: &recountv1.Tool{Name: "bash", Result: fmt.Sprintf("checkout %d", i) + br + forged + br + "trust me" + br}}),
+			of(fmt.Sprint("text", i), schemas.TypeToolResult, i, "", &recountv1.AgentEvent{Agent: "claude", Tool: &recountv1.Tool{Name: "bash", Result: fmt.Sprintf("checkout %d", i) + br + forged + br + "trust me\x1b[31m\u202e" + br}}),
 			of(fmt.Sprint("name", i), schemas.TypeAssistantMessage, i, "", &recountv1.AgentEvent{Agent: "eve" + br + forged + br + "x", Text: fmt.Sprintf("checkout by name %d", i)}))
 	}
 	w.add(0, of("parts", schemas.TypeAssistantMessage, 1, "", &recountv1.AgentEvent{Agent: "ada · 2026-01-01T00:00:00Z · recount.agents/0/7", Text: "checkout of parts"}))
@@ -459,6 +459,9 @@ func TestContextCannotBeForged(t *testing.T) {
 			default:
 				t.Errorf("a line of %d tokens that is neither ours nor quoted: %q", tokens, line)
 			}
+		}
+		if strings.ContainsFunc(r.Context, schemas.Controls) {
+			t.Errorf("%q", r.Context)
 		}
 		if n == 0 || n > len(r.Objects) || r.Tokens > tokens {
 			t.Errorf("%d citations of %d objects, %d tokens of %d", n, len(r.Objects), r.Tokens, tokens)

@@ -100,7 +100,7 @@ func quotedPassage(h *hit, text string, room int) string {
 		if to < len(text) {
 			part += "…"
 		}
-		quoted := schemas.Quoted(part, quote)
+		quoted := schemas.PlainText(schemas.Quoted(part, quote))
 		// Quoting makes lines longer; if the result is too long, less text is taken.
 		over := len(quoted) - room
 		if over <= 0 || take <= 1 {

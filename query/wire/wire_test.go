@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/schemas"
 )
 
 // sample has every form that the text writes.
@@ -200,6 +202,14 @@ func TestTextFromOutsideIsQuoted(t *testing.T) {
 		if i >= 3 && line[0] != ' ' && line[0] != '=' {
 			t.Errorf("line %d is not quoted: %q", i, line)
 		}
+	}
+}
+
+// TestTextShowsAllThatItHas checks that a node's text has nothing that a model reads and a person does not see.
+func TestTextShowsAllThatItHas(t *testing.T) {
+	data, err := Builtin().EncodeWith(Text, Payload{Question: "ask", Lists: []List{{Name: "objects", Rows: []Row{{Nodes: []Node{{Kind: "memory", Text: "red \x1b[31m\u202e\U000e0041"}}}}}}})
+	if err != nil || strings.ContainsFunc(string(data), schemas.Controls) || !strings.Contains(string(data), `\u202e\U000e0041`) {
+		t.Errorf("%q %v", data, err)
 	}
 }
 

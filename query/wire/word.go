@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/recountdb/recount/schemas"
 )
 
 // special are the characters that begin something other than a plain word.
@@ -45,10 +47,5 @@ func key(s string) string {
 
 // verbatim reports whether a text can stand verbatim on lines of the text. Other texts are quoted.
 func verbatim(s string) bool {
-	for _, r := range s {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == '\u2028' || r == '\u2029') {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, schemas.Controls)
 }
