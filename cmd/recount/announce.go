@@ -211,7 +211,8 @@ func (a *app) announcedCmd() *cobra.Command {
 		Short: "Show who is working on what",
 		Long: `Show what agents and people have announced to be working on in this workspace (recount
 announce), as far as it still holds: its time is not over and it was not ended. With names:
-only what concerns these symbols or files. Exits with 1 if there is nothing.`,
+only what concerns these symbols or files, the file of a symbol, or a symbol of a file.
+Exits with 1 if there is nothing.`,
 		Example: `  recount announced
   recount announced shop.Cart.Add src/cart.go
   recount announced --everywhere --json`,
@@ -235,6 +236,8 @@ only what concerns these symbols or files. Exits with 1 if there is nothing.`,
 				}
 			}
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
+				repo, _ := repositoryOf(cmd.Context(), ".") // none: without code
+				r.About = evidence.Around(cmd.Context(), b, repo, r)
 				resp, err := evidence.AnnouncedQuestion.Ask(cmd.Context(), b, r)
 				a.ClearProgress()
 				if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,13 +88,10 @@ func (f *briefFlags) request() (recall.BriefRequest, error) {
 		if err != nil {
 			return r, fmt.Errorf("this directory: %w; name the workspace by --workspace", err)
 		}
-		if r.Workspace = recording.Workspace(cwd); r.Workspace == "" {
-			r.Workspace = cwd
-		}
+		r.Workspace = cmp.Or(recording.MemoryWorkspace(cwd), cwd)
+		f.file = cmp.Or(f.file, filepath.Join(cmp.Or(recording.Workspace(cwd), cwd), "AGENTS.md"))
 	}
-	if f.file == "" {
-		f.file = filepath.Join(r.Workspace, "AGENTS.md")
-	}
+	f.file = cmp.Or(f.file, filepath.Join(r.Workspace, "AGENTS.md"))
 	if !r.Dates && m.AsOf.IsZero() {
 		r.Now = time.Now()
 	}

@@ -89,7 +89,7 @@ func (a *app) serveMCP(ctx context.Context, dir string, asData, executes bool) (
 			return b, release, nil
 		},
 		Locate: func(ctx context.Context, dir string) (mcp.Place, error) {
-			p := mcp.Place{Workspace: recording.Workspace(dir)}
+			p := mcp.Place{Workspace: recording.Workspace(dir), Memory: recording.MemoryWorkspace(dir)}
 			var err error
 			p.Repo, err = repositoryOf(ctx, dir)
 			return p, err

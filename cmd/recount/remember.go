@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -44,7 +45,7 @@ var visibilities = map[string]recountv1.Visibility{
 // authorFlags say who writes, where, and for whom.
 type authorFlags struct {
 	agent, session, workspace, visibility string
-	root                                  string // of the repository here
+	root                                  string // of the working tree here
 }
 
 func (f *authorFlags) add(c *cobra.Command) {
@@ -63,24 +64,16 @@ func (f *authorFlags) resolve(a *app) error {
 	if f.agent == "" {
 		f.agent = a.user()
 	}
-	var err error
-	f.root, err = here()
-	if f.workspace == "" {
-		f.workspace = f.root
-	}
+	dir, err := os.Getwd()
+	f.root = cmp.Or(recording.Workspace(dir), dir)
+	f.workspace = cmp.Or(f.workspace, recording.MemoryWorkspace(dir), dir)
 	return err
 }
 
-// here returns the root of the repository that the current directory is in, else the directory.
+// here returns the workspace that memory of the current directory belongs to.
 func here() (string, error) {
 	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	if root := recording.Workspace(dir); root != "" {
-		return root, nil
-	}
-	return dir, nil
+	return cmp.Or(recording.MemoryWorkspace(dir), dir), err
 }
 
 // event returns an event of the author.

@@ -41,6 +41,9 @@ type Options struct {
 	// WorkspaceOf returns the workspace of a directory, "" if there is none. If nil, each directory
 	// is its own workspace.
 	WorkspaceOf func(cwd string) string
+	// MemoryOf returns the workspace that what agents say belongs to, of a directory that may be a linked working tree;
+	// "" or nil is the directory itself. Commands keep that of WorkspaceOf.
+	MemoryOf func(dir string) string
 	// LeftOut is called with a name for what is skipped on purpose, such as "system prompt". It may
 	// be nil.
 	LeftOut func(what string)

@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -94,6 +95,14 @@ func (f *file) place(cwd string) string {
 	return cwd
 }
 
+// memory returns the workspace of the run's events but its commands.
+func (r *run) memory() string {
+	if r.f.o.MemoryOf != nil && r.workspace != r.f.o.Workspace {
+		return fit(clean(cmp.Or(r.f.o.MemoryOf(r.workspace), r.workspace)), 4096)
+	}
+	return r.workspace
+}
+
 // add makes an event, which becomes the parent of the next one.
 func (r *run) add(e event) eventID {
 	id := r.emit(e)
@@ -106,7 +115,7 @@ func (r *run) add(e event) eventID {
 // emit makes an event and returns its id.
 func (r *run) emit(e event) eventID {
 	m := e.AgentEvent
-	m.Tenant, m.Workspace, m.Agent, m.Session = r.f.o.Tenant, r.workspace, r.agent, r.session
+	m.Tenant, m.Workspace, m.Agent, m.Session = r.f.o.Tenant, r.memory(), r.agent, r.session
 	m.Visibility = r.f.o.Visibility
 	if m.Model == "" && (e.typ == schemas.TypeToolCall || e.typ == schemas.TypeAssistantMessage) {
 		m.Model = r.model

@@ -158,7 +158,7 @@ func unsent(con *connect.Connector, call agenthook.Call, sent *sentIDs) (events 
 	defer f.Close()
 	o := agentlog.Options{
 		Name: call.Session, Cwd: call.Cwd, Time: call.At, Commands: call.Agent == "gemini", Growing: true,
-		Redact: func(m proto.Message) { r.Event(m) }, WorkspaceOf: recording.Workspaces(),
+		Redact: func(m proto.Message) { r.Event(m) }, WorkspaceOf: recording.Cached(recording.Workspace), MemoryOf: recording.MemoryWorkspace,
 	}
 	for e, err := range agentlog.Read(f, o) {
 		var skip *agentlog.SkipError

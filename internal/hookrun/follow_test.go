@@ -128,7 +128,7 @@ func TestFollowedIsImported(t *testing.T) {
 				}
 			}
 			r := redact.Default()
-			o := agentlog.Options{Cwd: "/src/shop", Growing: true, Time: time.Unix(0, 0), Commands: agent == "gemini", WorkspaceOf: recording.Workspaces(), Redact: func(m proto.Message) { r.Event(m) }}
+			o := agentlog.Options{Cwd: "/src/shop", Growing: true, Time: time.Unix(0, 0), Commands: agent == "gemini", WorkspaceOf: recording.Cached(recording.Workspace), Redact: func(m proto.Message) { r.Event(m) }}
 			want := map[schemas.EventID]string{}
 			for e, err := range agentlog.Read(bytes.NewReader(text), o) {
 				if err == nil {

@@ -78,7 +78,7 @@ func (s *session) tool() {
 
 // add makes an event. A tool use names it; otherwise the time does.
 func (s *session) add(typ, own string, m *recountv1.AgentEvent) schemas.EventID {
-	m.Agent, m.Session, m.Workspace = s.call.Agent, s.call.Session, recording.Workspace(s.call.Cwd)
+	m.Agent, m.Session, m.Workspace = s.call.Agent, s.call.Session, recording.MemoryWorkspace(s.call.Cwd)
 	if m.Workspace == "" {
 		m.Workspace = s.call.Cwd
 	}

@@ -46,7 +46,7 @@ func (im *Importer) agentFile(ctx context.Context, file AgentFile, o agentlog.Op
 	o.LeftOut = func(what string) { leftOut[what]++ }
 	o.Found = func(f string) { format = f }
 	o.Began = func(string) { im.held++ }
-	o.WorkspaceOf = im.options.Workspace
+	o.WorkspaceOf, o.MemoryOf = im.options.Workspace, recording.Cached(recording.MemoryWorkspace)
 	o.Redact = func(m proto.Message) { im.redacted += int64(len(im.redactor.Event(m))) }
 	o.Time = im.started
 	o.Name, o.Cwd = file.name(), file.cwd()
@@ -112,7 +112,7 @@ func DryRun(con *connect.Connector, fn func(im *Importer) error) (*Report, error
 		return nil, err
 	}
 	im := &Importer{term: con.Terminal, started: time.Now(), redactor: r, backend: nowhere{}, dry: true}
-	im.options.Workspace = recording.Workspaces()
+	im.options.Workspace = recording.Cached(recording.Workspace)
 	err = fn(im)
 	return im.report(), err
 }

@@ -92,7 +92,7 @@ func Run(ctx context.Context, con *connect.Connector, from Origin, fn func(im *I
 	}
 	im := &Importer{term: con.Terminal, dataDir: cfg.DataDir, started: time.Now(), redactor: r}
 	im.options = history.Options{
-		User: from.User, Host: from.Host, Time: im.started, Workspace: recording.Workspaces(),
+		User: from.User, Host: from.Host, Time: im.started, Workspace: recording.Cached(recording.Workspace),
 		Redact: func(p *recountv1.CommandExecuted) { im.redacted += int64(len(r.Event(p))) },
 	}
 	if from.User == "" {

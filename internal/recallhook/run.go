@@ -194,7 +194,7 @@ type recalled struct {
 // remind asks the server about a message and prints its answer. Nobody waits for an answer that is
 // not there at the deadline, whatever it hangs in.
 func (h *hook) remind(m *hookinput.Message, deadline time.Time) error {
-	workspace := recording.Workspace(string(m.Cwd))
+	workspace := recording.MemoryWorkspace(string(m.Cwd))
 	if workspace == "" {
 		workspace = string(m.Cwd)
 	}

@@ -194,6 +194,9 @@ func subjects(names []string) []query.Subject {
 // symbols on which somebody has announced work: who changes one should know of the other. Where symbols
 // are declared is asked of repo's code at HEAD; without it nothing is added.
 func Around(ctx context.Context, of question.Answerer, repo string, r AnnouncedRequest) []string {
+	if len(r.About) == 0 {
+		return nil
+	}
 	about, wide := slices.Clone(r.About), subjects(r.About)
 	add := func(name string) {
 		if len(about) < maxListed && !slices.Contains(about, name) {

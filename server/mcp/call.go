@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/url"
 	"path"
@@ -100,6 +101,23 @@ type session struct {
 
 	written int
 	codecs  *wire.Session
+
+	// name is the session of what a client on standard input and output writes: its connection. Two windows of one agent
+	// are two sessions.
+	name string
+}
+
+// writer returns the session that a call writes in: that over HTTP, or the connection; "" for a request of its own.
+func (c *call) writer() string {
+	if id := c.request.Session.ID(); id != "" || c.request.Extra != nil && c.request.Extra.Header != nil {
+		return id
+	}
+	c.session.mu.Lock()
+	defer c.session.mu.Unlock()
+	if c.session.name == "" {
+		c.session.name = "mcp-" + strings.ToLower(rand.Text()[:8])
+	}
+	return c.session.name
 }
 
 // renewAfter is after how many answers a session defines its symbols again: by then a client may

@@ -14,12 +14,12 @@ import (
 
 type evidenceIn struct {
 	Text   string   `json:"text,omitempty" doc:"empty: the newest"`
-	View   string   `json:"view,omitempty" enum:"open,announced,brief,recall,failed" doc:"recall: what bears on text; failed: failures like it"`
+	View   string   `json:"view,omitempty" enum:"open,announced,brief,recall,failed" doc:"recall: what bears on text; failed: failures alike"`
 	About  []string `json:"about,omitempty"`
 	Kinds  []string `json:"kinds,omitempty" doc:"objects, commands, commits, symbols, runtime"`
 	Agent  string   `json:"agent,omitempty"`
-	Since  string   `json:"since,omitempty" doc:"7d or a time"`
-	Here   bool     `json:"here,omitempty" doc:"this workspace"`
+	Since  string   `json:"since,omitempty" doc:"7d or time"`
+	Here   *bool    `json:"here,omitempty" doc:"this workspace (open: yes)"`
 	Tokens int      `json:"tokens,omitempty"`
 	Limit  int      `json:"limit,omitempty"`
 }
@@ -42,9 +42,7 @@ func evidences(ctx context.Context, c *call, in evidenceIn) (a answer, err error
 	if r.Since, err = since("evidence", in.Since); err != nil {
 		return a, err
 	}
-	if in.Here {
-		r.Scope.Workspace = c.place(ctx).Workspace
-	}
+	r.Scope.Workspace = c.here(ctx, in, false)
 	found, err := evidence.Question.Ask(ctx, b, r)
 	if err != nil {
 		return a, err
@@ -77,10 +75,7 @@ func marking(edges []evidence.Edge) (some []evidence.Edge) {
 // recall answers with what to be reminded of, as the hooks with recall give it: the text is the
 // question's own, whose quoted lines begin with "> ".
 func (c *call) recall(ctx context.Context, b gated, in evidenceIn) (a answer, err error) {
-	workspace := ""
-	if in.Here || in.View == "brief" {
-		workspace = c.place(ctx).Workspace
-	}
+	workspace := c.here(ctx, in, in.View == "brief")
 	var r recall.Response
 	q := recall.RecallQuestion.Path
 	switch in.View {
@@ -102,12 +97,11 @@ func (c *call) recall(ctx context.Context, b gated, in evidenceIn) (a answer, er
 
 // open lists what is written down and still holds.
 func (c *call) open(ctx context.Context, b gated, in evidenceIn) (a answer, err error) {
-	workspace := ""
-	if in.Here {
-		workspace = c.place(ctx).Workspace
-	}
+	workspace := c.here(ctx, in, true)
 	if in.View == "announced" {
-		r, err := evidence.AnnouncedQuestion.Ask(ctx, b, evidence.AnnouncedRequest{About: in.About, Agent: in.Agent, Workspace: workspace, At: time.Now().UTC(), Limit: cmp.Or(in.Limit, 8)})
+		asked := evidence.AnnouncedRequest{About: in.About, Agent: in.Agent, Workspace: workspace, At: time.Now().UTC(), Limit: cmp.Or(in.Limit, 8)}
+		asked.About = evidence.Around(ctx, b, c.place(ctx).Repo, asked)
+		r, err := evidence.AnnouncedQuestion.Ask(ctx, b, asked)
 		if err != nil {
 			return a, err
 		}
@@ -118,6 +112,23 @@ func (c *call) open(ctx context.Context, b gated, in evidenceIn) (a answer, err 
 	if err != nil {
 		return a, err
 	}
+	for i := range r.Items { // a title that begins the text says nothing more
+		if x := &r.Items[i]; strings.HasPrefix(x.Text, strings.TrimSuffix(x.Title, "…")) {
+			x.Title = ""
+		}
+	}
 	a.add(evidence.RememberedQuestion.Path, r, r.Basis, "id", "position")
 	return a, nil
+}
+
+// here returns the client's workspace if the question is about it, "" if it is about all. usual is whether it is if the
+// client says nothing.
+func (c *call) here(ctx context.Context, in evidenceIn, usual bool) string {
+	if in.Here != nil {
+		usual = *in.Here
+	}
+	if !usual {
+		return ""
+	}
+	return c.place(ctx).memory()
 }

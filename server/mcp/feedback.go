@@ -40,7 +40,7 @@ func judge(ctx context.Context, c *call, in feedbackIn) (a answer, err error) {
 		repo = shown.Revision.Repo
 	}
 	if !gives {
-		r := feedback.Request{Task: in.Task, Repository: repo, Subjects: c.judged(ctx, in.About)}
+		r := feedback.Request{Task: in.Task, Repository: repo, Subjects: c.judged(ctx, b, in.About)}
 		found, err := feedback.Question.Ask(ctx, b, r)
 		if err != nil {
 			return a, err
@@ -57,9 +57,9 @@ func judge(ctx context.Context, c *call, in feedbackIn) (a answer, err error) {
 		if len(x.subjects) == 0 {
 			continue
 		}
-		subjects := c.judged(ctx, x.subjects)
+		subjects := c.judged(ctx, b, x.subjects)
 		e, err := feedback.Given{
-			Workspace: c.place(ctx).Workspace, Agent: c.agent(), Session: c.request.Session.ID(),
+			Workspace: c.place(ctx).memory(), Agent: c.agent(), Session: c.request.Session.ID(),
 			Task: in.Task, Repository: repo, Useful: x.useful, Subjects: subjects,
 		}.Event(source)
 		if err != nil {
@@ -83,13 +83,13 @@ func judge(ctx context.Context, c *call, in feedbackIn) (a answer, err error) {
 }
 
 // judged returns the subjects of feedback: names of symbols and paths may stand for themselves.
-func (c *call) judged(ctx context.Context, names []string) (all []string) {
+func (c *call) judged(ctx context.Context, b gated, names []string) (all []string) {
 	for _, name := range names {
 		if kind, _, ok := strings.Cut(name, ":"); ok && (kind == "object" || kind == "command") {
 			all = append(all, name)
 			continue
 		}
-		all = append(all, c.subject(ctx, name))
+		all = append(all, c.subject(ctx, b, name))
 	}
 	return all
 }

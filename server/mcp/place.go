@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -12,7 +13,12 @@ type Place struct {
 	Repo string
 	// Workspace is the root directory, as commands are recorded with it.
 	Workspace string
+	// Memory is the workspace of what agents say and write down there, if it is another one: the main working tree's
+	// of a linked one.
+	Memory string
 }
+
+func (p Place) memory() string { return cmp.Or(p.Memory, p.Workspace) }
 
 // places remembers where directories are, because finding out runs git.
 type places struct {

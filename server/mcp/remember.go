@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -11,9 +13,11 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+	"github.com/recountdb/recount/server/api"
 )
 
 type rememberIn struct {
@@ -35,24 +39,24 @@ const source = "recount-mcp"
 const maxNote = 256 << 10
 
 func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error) {
-	m, kinds, err := c.stated(ctx, in)
+	b, err := c.ask(ctx)
+	if err != nil {
+		return a, err
+	}
+	m, kinds, err := c.stated(ctx, b, in)
 	if err != nil {
 		return a, err
 	}
 	var events []schemas.Event
 	for i, typ := range kinds {
 		if in.announces() {
-			m.Announcement = &recountv1.Announcement{Subject: c.subject(ctx, in.About[i])}
+			m.Announcement = &recountv1.Announcement{Subject: c.subject(ctx, b, in.About[i])}
 		}
 		payload, err := schemas.EncodePayload(m)
 		if err != nil {
 			return a, err
 		}
 		events = append(events, schemas.Event{Type: typ, Source: source, ContentType: schemas.ContentJSON, Time: time.Now().UTC(), Payload: payload})
-	}
-	b, err := c.ask(ctx)
-	if err != nil {
-		return a, err
 	}
 	if in.Kind == "task_done" {
 		open, err := evidence.RememberedQuestion.Ask(ctx, b, evidence.RememberedRequest{Kinds: []string{evidence.Task}, Workspace: m.Workspace, Limit: 1000})
@@ -78,13 +82,20 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 	}{done}, written, w.String())
 	if in.Kind == "announce" {
 		// Who else is about to change it?
-		r := evidence.AnnouncedRequest{About: in.About, At: time.Now().UTC(), AtLeast: written.Watermark}
+		r := evidence.AnnouncedRequest{About: in.About, Workspace: m.Workspace, At: time.Now().UTC(), AtLeast: written.Watermark}
 		r.About = evidence.Around(ctx, b, c.place(ctx).Repo, r)
 		others, err := evidence.AnnouncedQuestion.Ask(ctx, b, r)
 		if err != nil {
 			return a, err
 		}
-		a.add(evidence.AnnouncedQuestion.Path, others, others.Basis)
+		// Not what was just announced itself.
+		others.Announcements = slices.DeleteFunc(others.Announcements, func(x query.Announcement) bool {
+			return slices.ContainsFunc(done, func(d api.Appended) bool { return d.Position.String() == x.Position })
+		})
+		others.Hint = concurrent(others.Announcements, m)
+		if len(others.Announcements) > 0 {
+			a.add(evidence.AnnouncedQuestion.Path, others, others.Basis)
+		}
 		return a, nil
 	}
 	// The next question is to see them. They are in the log whatever comes of this.
@@ -92,11 +103,28 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 	return a, nil
 }
 
+// concurrent says who else works on the same: other agents, and other sessions of this one.
+func concurrent(all []query.Announcement, mine *recountv1.AgentEvent) string {
+	var notes []string
+	for _, x := range all {
+		who := cmp.Or(x.Agent, "somebody")
+		switch {
+		case x.Agent == mine.Agent && x.Session == mine.Session:
+			continue
+		case x.Agent == mine.Agent:
+			who += " in another session"
+		}
+		_, name, _ := strings.Cut(x.Subject, ":")
+		notes = append(notes, who+" is working on "+name)
+	}
+	return strings.Join(notes, "; ")
+}
+
 // announces reports whether each thing in About is an event of its own.
 func (in rememberIn) announces() bool { return strings.HasPrefix(in.Kind, "announce") }
 
 // stated returns what is to be remembered and the types of its events. The error is an *argumentError.
-func (c *call) stated(ctx context.Context, in rememberIn) (m *recountv1.AgentEvent, kinds []string, err error) {
+func (c *call) stated(ctx context.Context, b gated, in rememberIn) (m *recountv1.AgentEvent, kinds []string, err error) {
 	wrong := func(format string, args ...any) (*recountv1.AgentEvent, []string, error) {
 		return nil, nil, &argumentError{"remember", fmt.Sprintf(format, args...)}
 	}
@@ -104,7 +132,7 @@ func (c *call) stated(ctx context.Context, in rememberIn) (m *recountv1.AgentEve
 	if len(text) > maxNote {
 		return wrong("text has %d bytes, the maximum is %d: write what matters, and name the rest in about", len(text), maxNote)
 	}
-	m = &recountv1.AgentEvent{Workspace: c.place(ctx).Workspace, Agent: c.agent(), Session: c.request.Session.ID(), Text: text}
+	m = &recountv1.AgentEvent{Workspace: c.place(ctx).memory(), Agent: c.agent(), Session: c.writer(), Text: text}
 	if in.Private {
 		m.Visibility = recountv1.Visibility_VISIBILITY_PRIVATE
 	}
@@ -161,7 +189,7 @@ func (c *call) stated(ctx context.Context, in rememberIn) (m *recountv1.AgentEve
 	}
 	if !in.announces() {
 		for _, name := range in.About {
-			m.Relations = append(m.Relations, &recountv1.Relation{Kind: "refers_to", Ref: c.subject(ctx, name)})
+			m.Relations = append(m.Relations, &recountv1.Relation{Kind: "refers_to", Ref: c.subject(ctx, b, name)})
 		}
 	}
 	return m, kinds, nil
@@ -176,14 +204,26 @@ func (c *call) agent() string {
 }
 
 // subject returns the name of a symbol or a file as relations have it.
-func (c *call) subject(ctx context.Context, name string) string {
+func (c *call) subject(ctx context.Context, b gated, name string) string {
 	name = c.path(ctx, name)
 	if strings.HasPrefix(name, "symbol:") || strings.HasPrefix(name, "file:") {
 		return name
 	}
-	if strings.Contains(name, "/") || strings.Contains(name, ":") {
-		file, _, _ := strings.Cut(name, ":")
+	file, _, _ := strings.Cut(name, ":")
+	if strings.Contains(name, "/") || file != name || c.isFile(ctx, b, file) {
 		return "file:" + file
 	}
 	return "symbol:" + name
+}
+
+// isFile reports whether a name without directories is that of a file in the root of the client's working tree, which
+// an announcement on the command line takes for a file, too; over HTTP, of a file in the repository's code.
+func (c *call) isFile(ctx context.Context, b gated, name string) bool {
+	place := c.place(ctx)
+	if c.server.o.Locate != nil {
+		st, err := os.Stat(filepath.Join(place.Workspace, name))
+		return err == nil && place.Workspace != "" && !st.IsDir()
+	}
+	found, err := code.SymbolsQuestion.Ask(ctx, b, code.SymbolsRequest{Scope: code.Scope{Repo: place.Repo}, Text: name, Limit: 20})
+	return err == nil && slices.ContainsFunc(found.Symbols, func(h code.SymbolHit) bool { return h.Kind == "file" && h.File == name })
 }

@@ -66,6 +66,8 @@ func propertyOf(f reflect.StructField) string {
 // kindOf returns the JSON type of a Go type that arguments use.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
+	case reflect.Pointer:
+		return kindOf(t.Elem())
 	case reflect.String:
 		return "string"
 	case reflect.Bool:

@@ -20,7 +20,7 @@ func tools() []tool {
 		define("runtime", "What runs, by spans: services, traffic, calls between them, dead routes, totals, traces.", reads, running),
 		define("why", "Why a command, test, build or trace failed, and what fixed it last time. Without about: the newest failure here.", reads, why),
 		define("commands", "Commands run: search, detail, story, what recurs, a plan to repeat one.", reads, ran),
-		define("evidence", "What agents and people said, decided and learned, with sources.", reads, evidences),
+		define("evidence", "What agents and people said and decided, with sources.", reads, evidences),
 		define("remember", "Write something down for others and later, or announce a change.", adds, remember),
 		define("feedback", "Say what was useful for a task, which ranks later contexts, or ask.", adds, judge),
 		define(toolReplay, "Run plans, sandboxed.", executes, replayed),
