@@ -70,8 +70,11 @@ func (p *Engine) Eval(f *scope.Flow, here Site, of scope.Path) scope.Set {
 }
 
 // oneOf reports whether an object is one of several that look alike, as what a function makes is another one each time:
-// what is put into one of them elsewhere is not in the others.
+// what is put into one of them elsewhere is not in the others. A test puts things into instances of its own.
 func (p *Engine) oneOf(here Site, v *scope.Value, of scope.Path) bool {
+	if p.Lang.Exports && v.Kind == scope.InstanceValue && here.Scope.Mod.Test && !v.Decl.Mod.Test {
+		return true
+	}
 	if !p.Lang.Exports || v.Kind != scope.ExternalValue {
 		return p.Lang.Exports && v.IsMadeApart(here.Scope)
 	}

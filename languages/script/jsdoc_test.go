@@ -146,3 +146,23 @@ calls user.js:Group.first -> user.js:User.active @2:87
 calls user.js:Group -> read @2:53 (unresolved)
 `, "calls", "may_call")
 }
+
+// TestPutByTests has a field into which a test puts something else: that is not what the program calls for sure.
+func TestPutByTests(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- src/bus.js --
+export class Bus { paintAll() {} }
+export class View {
+  constructor(made) { this.part = made }
+  run() { this.part.paintAll() }
+}
+-- test/view.test.js --
+import { Bus, View } from '../src/bus.js'
+const view = new View()
+view.part = new Bus()
+`, `
+calls src/bus.js:View.run -> src/bus.js:Bus.paintAll @4:20 (flow 700)
+calls test/view.test.js -> src/bus.js:Bus @3:16
+calls test/view.test.js -> src/bus.js:View.constructor @2:17
+`, "calls", "may_call")
+}
