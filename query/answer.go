@@ -30,8 +30,14 @@ func KnownSince(hint, what string, since, from time.Time) string {
 	if since.IsZero() || !from.IsZero() && !from.Before(since) {
 		return hint
 	}
-	return strings.TrimPrefix(hint+"; "+what+" are known since "+since.UTC().Format(time.RFC3339)+": retention removed those received earlier", "; ")
+	return Joined(hint, what+" are known since "+since.UTC().Format(time.RFC3339)+": retention removed those received earlier")
 }
+
+// Joined returns a hint with another one after it.
+func Joined(hint, more string) string { return strings.TrimPrefix(hint+"; "+more, "; ") }
+
+// AddHint adds to the hint.
+func (b *Basis) AddHint(hint string) { b.Hint = Joined(b.Hint, hint) }
 
 // Rests is the basis of an answer that embeds it.
 func (b Basis) Rests() Basis { return b }

@@ -30,6 +30,9 @@ type Response struct {
 	Timing         query.Timing          `json:"timing" doc:"Durations. This is the only part of an answer that differs from run to run."`
 }
 
+// AddHint adds to the hint.
+func (r *Response) AddHint(hint string) { r.Hint = query.Joined(r.Hint, hint) }
+
 // Left counts what was omitted from an answer.
 type Left struct {
 	Objects    int `json:"objects,omitempty" example:"3" doc:"Number of objects around the hits."`

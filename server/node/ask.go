@@ -177,8 +177,11 @@ func (n *Node) Answer(ctx context.Context, path string, request, response any) e
 	if err := n.answerable(ctx); err != nil {
 		return err
 	}
-	allowed := n.discreet()
+	allowed, lacks := n.discreet(), n.lacks()
 	err := n.ask(ctx, path, request, response)
+	if r, ok := response.(interface{ AddHint(string) }); ok && err == nil && lacks != "" {
+		r.AddHint(lacks)
+	}
 	if err == nil {
 		err = n.announce(ctx, request, response)
 	}

@@ -143,6 +143,22 @@ func distance(from, to schemas.Watermark) int64 {
 	return n
 }
 
+// lacks returns what answers have to say while the projections still apply what the log held when the node opened, as
+// they do after an update that reads it anew; "" afterwards.
+func (n *Node) lacks() string {
+	if n.ready.Load() || n.set == nil {
+		return ""
+	}
+	read, unread := n.set.Watermark(), int64(0)
+	for tp, end := range n.starts {
+		unread += max(end-read[tp], 0)
+	}
+	if unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the answer may lack something: %d events of the log are not read yet; GET /readyz, or recount status, says when all are", unread)
+}
+
 // catchUp brings a local node's projections to the log's end, so that an answer includes what was
 // appended before the question.
 func (n *Node) catchUp(ctx context.Context) error {

@@ -19,6 +19,9 @@ type FindResponse struct {
 	Timing         query.Timing          `json:"timing" doc:"Durations. This is the only part of an answer that differs from run to run."`
 }
 
+// AddHint adds to the hint.
+func (r *FindResponse) AddHint(hint string) { r.Hint = query.Joined(r.Hint, hint) }
+
 // Variant is a word of the text that no command has.
 type Variant struct {
 	Word string   `json:"word" example:"dokcer" doc:"The word, without its ending."`
