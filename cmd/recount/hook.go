@@ -81,6 +81,7 @@ Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 			if noBind && bindUp {
 				return usage.Errorf("--no-bind and --bind-up: give one of them")
 			}
+			f.recallSet = cmd.Flags().Changed("recall")
 			if agent, err := agenthook.Named(args[0]); err == nil {
 				if noBind || bindUp {
 					return usage.Errorf("--no-bind and --bind-up are only for shells: %s", strings.Join(shellhook.Shells(), ", "))
@@ -117,9 +118,10 @@ Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 	c.Flags().BoolVar(&f.uninstall, "uninstall", false, "remove the hooks from the agent's settings")
 	c.Flags().BoolVar(&f.project, "project", false, "the settings of the project in this directory, not the user's")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --install or --uninstall: print what would change, and change nothing")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "as mcp install has it; hooks are installed without a question anyway")
 	c.Flags().BoolVar(&f.noEdits, "no-edits", false, "do not record the agent's file changes")
 	c.Flags().BoolVar(&f.noMessages, "no-messages", false, "do not record prompts, answers and results of tools")
-	c.Flags().BoolVar(&f.recall, "recall", false, "also put what bears on the agent's work into its context")
+	c.Flags().BoolVar(&f.recall, "recall", false, "also put what bears on the agent's work into its context (default as it is installed; --recall=false turns it off)")
 	c.AddCommand(a.hookRunCmd(), a.hookFollowCmd())
 	return c
 }
@@ -138,7 +140,10 @@ func recorder(bin string) shellhook.Recorder {
 func hooked() []string { return append(shellhook.Shells(), agenthook.Names()...) }
 
 // agentFlags are the flags of `recount hook AGENT`.
-type agentFlags struct{ install, uninstall, project, dryRun, noEdits, noMessages, recall bool }
+type agentFlags struct {
+	install, uninstall, project, dryRun, yes, noEdits, noMessages, recall bool
+	recallSet                                                             bool // --recall was given, with whatever value
+}
 
 func (f agentFlags) recorded() agenthook.Recorded {
 	return agenthook.Recorded{Edits: !f.noEdits, Messages: !f.noMessages}
@@ -151,6 +156,8 @@ type hookChange struct {
 	Changed  bool   `json:"changed"`
 	DryRun   bool   `json:"dry_run,omitempty"`
 	Settings string `json:"settings"`
+	// Recall is whether the hooks recall, if they are installed.
+	Recall bool `json:"recall,omitempty"`
 }
 
 func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
@@ -171,6 +178,15 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 	if err != nil {
 		return err
 	}
+	before, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	// Who installs again, such as after an update, keeps recall as it is.
+	was := strings.Contains(agent.Installed(before), "recount-record'")
+	if f.install && was && !f.recallSet && !f.noMessages {
+		f.recall = true
+	}
 	command := agent.Command(bin)
 	if f.recall {
 		if command, err = recalling(agent, bin, f); err != nil {
@@ -185,10 +201,6 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 		a.Printf("%s\n", a.Paint(render.Dim, "In "+file+", among what is there (or: recount hook "+agent.Name+" --install):"))
 		a.Printf("%s%s\n", snippet, a.Paint(render.Dim, agent.Note))
 		return nil
-	}
-	before, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
 	}
 	after, changed := before, false
 	if f.install {
@@ -205,19 +217,34 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 		}
 	}
 	if a.JSON {
-		return a.PrintJSON(hookChange{Agent: agent.Name, File: file, Changed: changed, DryRun: f.dryRun, Settings: string(after)})
+		return a.PrintJSON(hookChange{Agent: agent.Name, File: file, Changed: changed, DryRun: f.dryRun, Settings: string(after), Recall: f.install && f.recall})
 	}
 	switch {
+	case !changed && f.install:
+		a.Printf("%s: nothing to change; %s\n", file, f.recalls(was))
 	case !changed:
 		a.Printf("%s: nothing to change\n", file)
 	case f.dryRun:
 		a.Printf("--- %s\n+++ %s\n%s", file, file, settingsfile.Diff(string(before), string(after)))
 	case f.install:
-		a.Printf("%s: installed. %s\n", file, agent.Note)
+		a.Printf("%s: installed; %s. %s\n", file, f.recalls(was), agent.Note)
 	default:
 		a.Printf("%s: removed\n", file)
 	}
 	return nil
+}
+
+// recalls says whether the hooks recall, and whether that is as it was.
+func (f agentFlags) recalls(was bool) string {
+	switch {
+	case f.recall && was && !f.recallSet:
+		return "recall: on, as before (--recall=false turns it off)"
+	case f.recall:
+		return "recall: on"
+	case was:
+		return "recall: off (it was on)"
+	}
+	return "recall: off (--recall turns it on)"
 }
 
 // recalling returns the command line of a hook that also recalls: that of recount-record, which

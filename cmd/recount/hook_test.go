@@ -263,3 +263,20 @@ func TestSpooledForAServer(t *testing.T) {
 	run("recount find --exit 0 executed", "✓ true executed")
 	w.stop(syscall.SIGTERM)
 }
+
+// TestInstallAgainKeepsRecall checks that installing hooks again, as after an update, keeps recall and says so.
+func TestInstallAgainKeepsRecall(t *testing.T) {
+	w := newWorld(t)
+	for i, c := range []struct{ flags, want string }{
+		{"", "installed; recall: off"},
+		{"--recall", "installed; recall: on. "},
+		{"--yes", "nothing to change; recall: on, as before"},
+		{"--recall=false", "installed; recall: off (it was on)"},
+		{"", "nothing to change; recall: off"},
+	} {
+		out, code := w.sh("mkdir -p prog; touch prog/recount prog/recount-record; chmod +x prog/*; recount hook claude-code --install --bin \"$PWD/prog/recount\" " + c.flags)
+		if code != 0 || !strings.Contains(out, c.want) {
+			t.Errorf("%d: exit %d: %q, want %q", i, code, out, c.want)
+		}
+	}
+}

@@ -51,6 +51,30 @@ func (a Agent) Install(settings []byte, command string, what Recorded) ([]byte, 
 	return file.Pack(), true, nil
 }
 
+// Installed returns the command that the settings' hooks call, "" if there is none of Recount's.
+func (a Agent) Installed(settings []byte) string {
+	_, root, err := parse(settings)
+	if err != nil {
+		return ""
+	}
+	hooks, _ := get(root, "hooks").(*hujson.Object)
+	if hooks == nil {
+		return ""
+	}
+	for _, e := range a.events {
+		for _, g := range list(hooks, e.name) {
+			if group, ok := g.Value.(*hujson.Object); ok {
+				for _, h := range list(group, "hooks") {
+					if a.isOurs(h) {
+						return textOf(get(h.Value.(*hujson.Object), "command"))
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // Uninstall returns the settings without Recount's hooks, and whether there were any.
 func (a Agent) Uninstall(settings []byte) ([]byte, bool, error) {
 	file, root, err := parse(settings)

@@ -16,6 +16,9 @@ const (
 	briefPlans     = 2
 	briefSteps     = 5
 	briefDecisions = 5
+	briefNotes     = 3
+	briefHandovers = 3
+	briefAnnounced = 4
 	briefFailures  = 4
 	briefCommits   = 6
 	briefCommands  = 4
@@ -52,7 +55,7 @@ func Brief(ctx context.Context, asked Asked, r BriefRequest) (Response, error) {
 	for _, part := range []struct {
 		name string
 		add  func() error
-	}{{"tasks", b.tasks}, {"decisions", b.decisions}, {"failures", b.failures}, {"commits", b.commits}, {"commands", b.commands}} {
+	}{{"handovers", b.handovers}, {"tasks", b.tasks}, {"announcements", b.announcements}, {"decisions", b.decisions}, {"failures", b.failures}, {"commits", b.commits}, {"commands", b.commands}} {
 		before := len(b.items)
 		if err := part.add(); err != nil {
 			return Response{}, err
@@ -118,7 +121,13 @@ func (b *briefing) tasks() error {
 		ended[o.ObjectID()] = true
 		if n < briefPlans && o.Versioned && b.isCurrent(o) {
 			n++
-			b.items = append(b.items, item(o, KindTask, "Task that was started and not finished", sentence(o.Text, 200)))
+			text := strings.TrimSuffix(sentence(o.Text, 200), " started")
+			for _, x := range o.Attributes {
+				if x.Key == "task" {
+					text = oneLine(x.Value, 80) + ": " + text
+				}
+			}
+			b.items = append(b.items, item(o, KindTask, "Task that was started and not finished", text))
 		}
 	}
 	plans, err := b.latest(64, schemas.TypePlanUpdated)
@@ -175,38 +184,6 @@ func steps(text string) (open []string, done int) {
 		}
 	}
 	return open, done
-}
-
-// decisions adds what was stated in order to be remembered.
-func (b *briefing) decisions() error {
-	all, err := b.latest(64, schemas.TypeMemoryStated)
-	if err != nil {
-		return err
-	}
-	seen := map[schemas.ObjectID]bool{}
-	var claims []string
-	n := 0
-	for _, o := range all {
-		claim := ""
-		if c := o.Claim; c != nil {
-			claim = c.Subject + "\x00" + c.Predicate
-		}
-		switch {
-		case seen[o.ObjectID()], claim != "" && slices.Contains(claims, claim), o.Removed, o.ValidUntilUnixNano != 0 && o.ValidUntilUnixNano <= b.now:
-			continue // replaced, or no longer valid
-		case len(o.Text) > 2000: // a summary of a session, made for the session itself
-			continue
-		}
-		seen[o.ObjectID()] = true
-		if claim != "" {
-			claims = append(claims, claim)
-		}
-		if n++; n > briefDecisions {
-			break
-		}
-		b.items = append(b.items, item(o, KindDecision, "Remembered", sentence(o.Text, 240)))
-	}
-	return nil
 }
 
 // commits adds the commits of the workspace's repository since the agent was last here.

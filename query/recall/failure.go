@@ -51,7 +51,13 @@ func Recall(ctx context.Context, asked Asked, r Request) (Response, error) {
 	if r.On == OnFailure {
 		items, hint, err = a.failure(r)
 	} else {
-		items, hint, err = a.prompt(r)
+		var named []Item
+		if named, err = a.named(r); err == nil {
+			items, hint, err = a.prompt(r)
+		}
+		items = append(named, slices.DeleteFunc(items, func(x Item) bool {
+			return slices.ContainsFunc(named, func(y Item) bool { return y.ID == x.ID })
+		})...)
 	}
 	if err != nil {
 		return Response{}, err

@@ -29,7 +29,13 @@ var (
 	// escapes matches sequences that control terminals.
 	escapes = lazyregexp.New("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])|\u009b[0-9;?]*[ -/]*[@-~]")
 	// hollow matches lines that only report that something failed, or nothing.
-	hollow   = lazyregexp.New(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|error: exit code \d+|fail(ed|ure)?:?|fail\s+\S+(\s+[(\[\d].*)?|error:?|traceback \(most recent call last\):|error: (aborting|could not compile).*|npm (err!|error)( .*)?|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|done( .*)?|ok|#+ .*|\[\w+\] ERROR task failed.*|total .*|usage:.*|hint: .*|the user doesn't want to proceed.*|\[request interrupted.*|to tell you how to proceed.*|<?/?(tool_use_error|error)>?|\$ .*|error: script .* exited with code \d+|checked \d+ files .*|× some (errors|warnings) were emitted.*|.*sibling tool call errored.*))\.?$`)
+	hollow = lazyregexp.New(`^(?i:(exit status \d+|exit code:? \d+|error: exit code \d+|fail(ed|ure)?:?|fail\s+\S+(\s+[(\[\d].*)?|error:?|traceback \(most recent call last\):|error: (aborting|could not compile).*|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|done( .*)?|ok|#+ .*|\[\w+\] ERROR task failed.*|total .*|usage:.*|hint: .*|the user doesn't want to proceed.*|\[request interrupted.*|to tell you how to proceed.*|<?/?(tool_use_error|error)>?|\$ .*|error: script .* exited with code \d+|checked \d+ files .*|× some (errors|warnings) were emitted.*|.*sibling tool call errored.*))\.?$`)
+	// relays matches lines of programs that run others, which report little but that one failed. relayed matches those that
+	// name something all the same: in quotes, or with its version.
+	relays  = lazyregexp.New(`^(?i:make(\[\d+\])?: \*\*\*|npm (err!|error)( |$))`)
+	relayed = lazyregexp.New(`["'` + "`" + `„“‘’«»][^"'` + "`" + `„“”‘’«»]+["'` + "`" + `“”‘’«»]|\w@["^~]*\d`)
+	// told matches what stands before the message of a compiler: the file and the line.
+	told     = lazyregexp.New(`^[^\s:(]+\.\w+[:(]#([:.,]#)?\)?: `)
 	hexRun   = lazyregexp.New(`\b(0[xX][0-9a-fA-F]+|[0-9a-fA-F]{7,64})\b|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{22}\b`)
 	pathHead = lazyregexp.New(`(^|[\s("'=\[` + "`" + `])(?:[A-Za-z]:\\|~|\.{0,2})?/?(?:[\w.@+-]+/)+`)
 	digits   = lazyregexp.New(`\d+([.:,]\d+)*(ns|us|µs|ms|s|m|h)?\b`)
@@ -51,11 +57,16 @@ func marksOf(output string) []mark {
 		i := strings.LastIndexAny(output, "\n\r")
 		line := strings.TrimSpace(output[i+1:])
 		output = output[:max(i, 0)]
-		if len(line) < 6 || !complaints.In(line) || strings.Contains(line, " INFO ") || strings.Contains(line, " WARN ") || hollow.MatchString(clip.Head(line, 200)) {
+		if len(line) < 6 || !complaints.In(line) && !foreign(line) || isRelayed(line) || strings.Contains(line, " INFO ") || strings.Contains(line, " WARN ") || hollow.MatchString(clip.Head(line, 200)) {
 			continue
 		}
 		m := mark{line: specific(line), shown: line}
-		if m.weight = weightOf(m.line); m.weight == 0 || seen[m.line] {
+		m.weight = weightOf(m.line)
+		// A name that is missing tells more than the file that misses it.
+		if rest := told.ReplaceAllString(m.line, ""); rest != m.line && len(namesIn(rest)) > 0 {
+			m.line = rest
+		}
+		if m.weight == 0 || seen[m.line] {
 			continue
 		}
 		seen[m.line] = true
@@ -67,6 +78,11 @@ func marksOf(output string) []mark {
 		all[i], all[j] = all[j], all[i]
 	}
 	return all
+}
+
+// isRelayed reports whether a line only relays that something failed.
+func isRelayed(line string) bool {
+	return relays.MatchString(line) && (strings.Contains(line, "*** [") || strings.HasSuffix(line, ":") || !relayed.MatchString(line))
 }
 
 // specific removes from a line what differs between runs of the same failure: numbers, hashes,

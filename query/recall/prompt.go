@@ -36,6 +36,10 @@ const (
 	// is what many sessions are about: it counts for less, and not as rare.
 	commonFew   = 4
 	commonShare = 4
+	// A passage that has coveredTerms of a prompt's words or more, and this share of them, says the same, however common
+	// they are: what is worked on often is not to fall silent.
+	coveredTerms = 3
+	coveredShare = 0.7
 	// promptDepth is how many records are compared, promptItems how many are returned, perSession
 	// how many of one session.
 	promptDepth = 40
@@ -53,10 +57,10 @@ var saidTypes = []string{
 }
 
 // rarity is a term of a prompt, with its weight: 1 if nearly nobody used it. A name is what code or a
-// file is called: words alone are shared by prompts about different things.
+// file is called: words alone are shared by prompts about different things. A part is a word in such a name.
 type rarity struct {
-	weight     float64
-	rare, name bool
+	weight           float64
+	rare, name, part bool
 }
 
 // passage is a record that has terms of a prompt.
@@ -65,6 +69,8 @@ type passage struct {
 	text    string
 	score   float64
 	matched []string
+	// restates tells that it has no rare terms, and most of the prompt's words.
+	restates bool
 }
 
 // prompt returns records that bear on the prompt of a request, and why there are none.
@@ -150,10 +156,10 @@ func weights(text string, stats lexical.ObjectStats) (map[string]*rarity, float6
 	if stats.Parts == 0 {
 		return nil, 0
 	}
-	n := float64(stats.Parts)
+	n, called := float64(stats.Parts), namesIn(text)
 	var all []lexical.TermStats
 	for _, t := range stats.Terms {
-		if share := float64(t.Documents) / n; len(t.Term) > 2 && share < 0.25 && !chatter[t.Term] && strings.IndexFunc(t.Term, unicode.IsLetter) >= 0 {
+		if share := float64(t.Documents) / n; len(t.Term) > 2 && (share < 0.25 || called[t.Term]) && !chatter[t.Term] && strings.IndexFunc(t.Term, unicode.IsLetter) >= 0 {
 			all = append(all, t)
 		}
 	}
@@ -162,11 +168,16 @@ func weights(text string, stats lexical.ObjectStats) (map[string]*rarity, float6
 	})
 	// The rarest of all may be typing errors, so that a term that nobody used counts as one that is
 	// in a few records.
-	terms, total, called := map[string]*rarity{}, 0.0, namesIn(text)
+	terms, total := map[string]*rarity{}, 0.0
 	for _, t := range all[:min(len(all), promptTerms)] {
 		w := math.Log(1+n/float64(max(t.Documents, 3))) / math.Log(1+n/3)
-		terms[t.Term] = &rarity{w, float64(t.Documents) < max(rare*n, rareFew), called[t.Term]}
+		terms[t.Term] = &rarity{weight: w, rare: float64(t.Documents) < max(rare*n, rareFew), name: called[t.Term]}
 		total += w
+	}
+	for part, t := range terms {
+		for name := range called {
+			t.part = t.part || part != name && strings.Contains(name, part)
+		}
 	}
 	return terms, total
 }
@@ -263,10 +274,15 @@ func common(records []record, terms map[string]*rarity) {
 
 // best returns the passage that has most of the terms.
 func (x *record) best(terms map[string]*rarity, total float64) passage {
-	best := passage{o: x.o}
+	best, all := passage{o: x.o}, 0
+	for _, t := range terms {
+		if !t.part {
+			all++
+		}
+	}
 	for i, w := range x.passages {
 		var sum float64
-		rares, names := 0, 0
+		rares, names, words := 0, 0, 0
 		for _, term := range x.terms[i] {
 			t := terms[term]
 			sum += t.weight
@@ -276,14 +292,22 @@ func (x *record) best(terms map[string]*rarity, total float64) passage {
 			if t.name {
 				names++
 			}
+			if !t.part {
+				words++
+			}
 		}
-		if sum < promptWeight || rares < rareTerms || names == 0 {
+		covered := words >= coveredTerms && float64(words) >= coveredShare*float64(all)
+		if names == 0 || !covered && (sum < promptWeight || rares < rareTerms) {
 			continue
 		}
 		// Half of the score is the share of the prompt that the passage covers, half how much it
 		// has in all: a long prompt is rarely covered by one passage.
 		score := sum/total*0.6 + min(1, sum/(4*promptWeight))*0.4
+		if covered {
+			score = max(score, promptMinimum)
+		}
 		if score > best.score {
+			best.restates = sum < promptWeight || rares < rareTerms
 			best.score, best.text, best.matched = score, w, x.terms[i]
 		}
 	}
@@ -337,7 +361,7 @@ func (a *session) said(found []passage, text string) ([]Item, error) {
 	var shown []map[string]bool
 	for _, p := range found {
 		words := wordsIn(p.text)
-		if of[p.o.Session] == perSession || p.o.EventType == schemas.TypeAssistantMessage && overlap(words, prompt) > 0.9 ||
+		if of[p.o.Session] == perSession || p.restates && len(items) > 0 || p.o.EventType == schemas.TypeAssistantMessage && overlap(words, prompt) > 0.9 ||
 			slices.ContainsFunc(shown, func(other map[string]bool) bool { return overlap(words, other) > 0.6 }) {
 			continue
 		}

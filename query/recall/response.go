@@ -22,12 +22,15 @@ const (
 	KindDecision = "decision"
 	KindCommit   = "commit"
 	KindCommand  = "command"
+
+	KindHandover     = "handover"
+	KindAnnouncement = "announcement"
 )
 
 // Item is one thing to be reminded of.
 type Item struct {
 	ID       string    `json:"id" example:"recount.agents/0/1042" doc:"What to put into without, so that it is not returned again."`
-	Kind     string    `json:"kind" enum:"said,failure,task,decision,commit,command" doc:"said (at a prompt), failure (and what mended it), task, decision, commit, command (flaky or slow)."`
+	Kind     string    `json:"kind" enum:"said,failure,task,decision,commit,command,handover,announcement" doc:"said (at a prompt), failure (and what mended it), task, decision (or a fact or note: the title says which), commit, command (flaky or slow), handover, announcement (of work by others)."`
 	Title    string    `json:"title" doc:"What it is, in the words of Recount, with quotes of at most a line."`
 	Quote    string    `json:"quote,omitempty" doc:"The quoted record."`
 	Source   string    `json:"source,omitempty" example:"claude-code" doc:"Who said or did it: the agent's name, user, or a commit's author."`

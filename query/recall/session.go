@@ -21,8 +21,9 @@ type session struct {
 	workspace string
 
 	// at limits what is visible; now is the time from which ages count.
-	at  objects.At
-	now int64
+	at   objects.At
+	now  int64
+	asOf query.AsOf
 	// dates gives dates instead of ages.
 	dates bool
 
@@ -43,7 +44,7 @@ func open(ctx context.Context, asked Asked, m query.Moment, workspace string, wi
 	if err != nil {
 		return nil, err
 	}
-	a := &session{Session: base, asked: asked, workspace: workspace, runs: map[string][]run{}, without: map[string]bool{}}
+	a := &session{Session: base, asked: asked, workspace: workspace, asOf: m.AsOf, runs: map[string][]run{}, without: map[string]bool{}}
 	for _, id := range without {
 		a.without[id] = true
 	}

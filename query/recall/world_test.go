@@ -15,6 +15,7 @@ import (
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/objects"
+	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -36,7 +37,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	set, err := projections.Open(t.TempDir(), projections.Options{}, objects.Kind, lexical.Kind)
+	set, err := projections.Open(t.TempDir(), projections.Options{}, objects.Kind, lexical.Kind, vector.Kind(vector.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
