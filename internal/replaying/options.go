@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/recountdb/recount/internal/redact"
@@ -35,6 +37,8 @@ type Options struct {
 	// Getenv is the environment of whoever asked for the run. Steps get PATH, HOME and a few more
 	// of it, and the values that the plan asks for by name. Required.
 	Getenv func(string) string
+	// Given are the names of values that somebody gave for this run: a plan that does not ask for one is refused.
+	Given []string
 	// State is a directory, outside of Dir, in which each run has one for what its steps wrote.
 	// Required.
 	State string
@@ -130,17 +134,37 @@ func (o *Options) env() map[string]string {
 // values takes the values that a plan asks for from the environment.
 func (o *Options) values(p *replay.Plan) map[string]string {
 	values := map[string]string{}
-	for _, s := range p.Steps {
-		for _, ask := range s.Asks {
-			if ask.Name == "" {
-				continue
-			}
-			for _, name := range []string{ask.Name, ask.OwnName(s.Index)} {
-				if v := o.Getenv(name); v != "" {
-					values[name] = v
-				}
-			}
+	for _, name := range asked(p) {
+		if v := o.Getenv(name); v != "" {
+			values[name] = v
 		}
 	}
 	return values
+}
+
+// asked returns the names of the values that a plan asks for.
+func asked(p *replay.Plan) (names []string) {
+	for _, s := range p.Steps {
+		for _, ask := range s.Asks {
+			if ask.Name != "" {
+				names = append(names, ask.Name, ask.OwnName(s.Index))
+			}
+		}
+	}
+	return names
+}
+
+// unasked returns an error if a value is given that a plan does not ask for.
+func (o *Options) unasked(p *replay.Plan) error {
+	names := asked(p)
+	for _, name := range o.Given {
+		if !slices.Contains(names, name) {
+			reason := "the plan asks for no such value"
+			if len(names) > 0 {
+				reason += "; it asks for " + strings.Join(names, ", ")
+			}
+			return &query.RequestError{Field: "values." + name, Reason: reason}
+		}
+	}
+	return nil
 }

@@ -125,6 +125,9 @@ func (o *Options) execute(ctx context.Context, name string, p *replay.Plan, past
 			return Report{}, &query.RequestError{Field: "without", Value: step + 1, Reason: fmt.Sprintf("the plan has %d steps", len(p.Steps))}
 		}
 	}
+	if err := o.unasked(p); err != nil {
+		return Report{}, err
+	}
 	box, err := o.open(ctx, name, p)
 	if err != nil {
 		return Report{}, err

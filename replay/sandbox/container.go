@@ -61,9 +61,9 @@ func (s *Sandbox) openContainer(ctx context.Context) error {
 	if out, err := exec.CommandContext(ctx, path, "image", "inspect", "--format", "{{.Id}}", image).CombinedOutput(); err != nil {
 		said := strings.TrimSpace(string(out))
 		if low := strings.ToLower(said); !strings.Contains(low, "no such image") && !strings.Contains(low, "image not known") {
-			return fmt.Errorf("sandbox: %s does not work here: %s", program, cmp.Or(said, err.Error()))
+			return &UnavailableError{fmt.Sprintf("%s does not work here: %s", program, cmp.Or(said, err.Error()))}
 		}
-		return fmt.Errorf("sandbox: %s has no image %s (nothing is fetched here: %s pull %s): %s", program, image, program, image, said)
+		return &UnavailableError{fmt.Sprintf("%s has no image %s (nothing is fetched here: %s pull %s): %s", program, image, program, image, said)}
 	}
 	if err := s.load(); err != nil {
 		return err

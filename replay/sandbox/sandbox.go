@@ -46,6 +46,11 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("no sandbox on this machine: missing %s: nothing was run; to run without any isolation ask for it by name (--isolation none)", strings.Join(e.Missing, ", "))
 }
 
+// UnavailableError says why there are no containers as asked for.
+type UnavailableError struct{ Why string }
+
+func (e *UnavailableError) Error() string { return "sandbox: " + e.Why }
+
 // Open makes a sandbox for the directory, or goes on with what an earlier one left in State. If the
 // kernel does not give what it needs, the error is a *RefusedError.
 func Open(ctx context.Context, o Options) (*Sandbox, error) {

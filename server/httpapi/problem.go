@@ -42,9 +42,10 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 		tooL *http.MaxBytesError
 		rf   *sandbox.RefusedError
 		co   *sandbox.ConflictError
+		ua   *sandbox.UnavailableError
 	)
 	switch {
-	case errors.As(err, &rf), errors.As(err, &co):
+	case errors.As(err, &rf), errors.As(err, &co), errors.As(err, &ua):
 		return typed("", http.StatusConflict, err.Error())
 	case errors.As(err, &he):
 		return he

@@ -187,6 +187,7 @@ func (r *Runs) options(how How) replaying.Options {
 			}
 			return how.Values[name]
 		},
+		Given:     slices.Sorted(maps.Keys(how.Values)),
 		Isolation: sandbox.Isolation(how.Isolation), Network: how.Network, Apply: how.Apply,
 		Policy: how.policy(), Without: without, Jobs: how.Jobs, Timeout: time.Duration(how.TimeoutMS) * time.Millisecond,
 	}

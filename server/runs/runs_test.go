@@ -379,6 +379,11 @@ func TestRunsNeedTheOperator(t *testing.T) {
 func TestRunsRefuse(t *testing.T) {
 	s := start(t, true)
 	s.ran("echo a > a")
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte("#!/bin/sh\necho no daemon >&2\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	plan := map[string]any{"session": "s1"}
 	for _, x := range []struct {
 		body   map[string]any
@@ -390,6 +395,8 @@ func TestRunsRefuse(t *testing.T) {
 		{map[string]any{"plan": plan, "plan_id": "0123"}, 422, "look at it again"},
 		{map[string]any{"plan": map[string]any{"session": "none"}}, 422, "no command was found"},
 		{map[string]any{"plan": plan, "dir": filepath.Join(s.dir, "missing")}, 422, "it is not there"},
+		{map[string]any{"plan": plan, "values": map[string]string{"RECOUNT_TOKN": "x"}}, 422, "asks for no such value"},
+		{map[string]any{"plan": plan, "isolation": "docker:any"}, 409, "docker does not work here: no daemon"},
 	} {
 		resp := s.post(t.Context(), s.token, "replay/run", x.body)
 		b, _ := io.ReadAll(resp.Body)
