@@ -66,7 +66,7 @@ func (o *Options) explain(ctx context.Context, p *replay.Plan, s *replay.Step) *
 	return f
 }
 
-// causes asks why.
+// causes asks why. That one ran just before another is none.
 func (o *Options) causes(ctx context.Context, p *replay.Plan, s *replay.Step) []Cause {
 	resp, err := commands.WhyQuestion.Ask(ctx, o.Log, commands.WhyRequest{Ref: s.Intent.String(), Limit: 4 * maxCauses})
 	if err != nil {
@@ -74,7 +74,7 @@ func (o *Options) causes(ctx context.Context, p *replay.Plan, s *replay.Step) []
 	}
 	var all []Cause
 	for _, c := range resp.Causes {
-		if c.Command == s.Original || len(all) == maxCauses {
+		if c.Command == s.Original || len(all) == maxCauses || onlyBefore(c, resp.Edges) {
 			continue // the command's history has its other runs
 		}
 		cause := Cause{ID: c.ID, Command: c.Command, Why: c.Why}
@@ -84,6 +84,18 @@ func (o *Options) causes(ctx context.Context, p *replay.Plan, s *replay.Step) []
 		all = append(all, cause)
 	}
 	return all
+}
+
+// onlyBefore reports whether the way to a cause has two commands that nothing but their order joins.
+func onlyBefore(c commands.Cause, edges []commands.Edge) bool {
+	for i := 1; i < len(c.Path); i++ {
+		if !slices.ContainsFunc(edges, func(e commands.Edge) bool {
+			return e.From == c.Path[i] && e.To == c.Path[i-1] && e.Kind != "temporal"
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // history looks at the recorded runs of the same command, and at what came between them.

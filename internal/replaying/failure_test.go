@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,19 @@ func TestFailureTellsTheMend(t *testing.T) {
 	}
 	if text := strings.Join(f.Lines(), "\n"); !strings.Contains(text, "mended before by: cp sample.sh build.sh\nthen sh build.sh > out worked") {
 		t.Errorf("the mend is not told:\n%s", text)
+	}
+}
+
+// TestFailureTellsNoNeighbours replays a command before which another one ran that has nothing to do with it.
+func TestFailureTellsNoNeighbours(t *testing.T) {
+	m, dir := newMemory(t), t.TempDir()
+	m.ran(t, 1, dir, "date", 1)
+	goal := m.ran(t, 2, dir, "sh try.sh > out", 0)
+	if err := os.WriteFile(filepath.Join(dir, "try.sh"), []byte("exit 4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := failureOf(t, m, dir, goal); f != nil && slices.ContainsFunc(f.Causes, func(c Cause) bool { return c.Command == "date" }) {
+		t.Errorf("got %+v", f.Causes)
 	}
 }
 
