@@ -54,7 +54,7 @@ func (o *observer) madeAnew(home func(commands.Scanned) string) map[schemas.Even
 	for name, runs := range files {
 		for len(runs) > 1 {
 			n := chain(runs, programs)
-			if o.forgets(name, runs[:n]) {
+			if forgets(runs[:n]) {
 				for _, r := range runs[1:n] {
 					id := o.all[r.at].ID
 					out[id] = append(out[id], name)
@@ -83,38 +83,15 @@ func chain(runs []run, programs func(at int) []string) (n int) {
 }
 
 // forgets reports whether two runs one after the other show that a program does not go on from what it finds in a file:
-// the second left what was there though it wrote it, or something else that is no longer, after others changed files.
-func (o *observer) forgets(name string, runs []run) bool {
+// the second left what was there, though it wrote it.
+func forgets(runs []run) bool {
 	for i := 1; i < len(runs); i++ {
-		a, b := runs[i-1], runs[i]
-		size := o.seen[o.all[b.at].ID].Sizes[name]
-		if a.Is == b.Is || size <= o.seen[o.all[a.at].ID].Sizes[name] && size%page != 0 && o.changedBetween(a.at, b.at) {
+		if runs[i-1].Is == runs[i].Is {
 			return true
 		}
 	}
 	return false
 }
-
-// changedBetween reports whether commands between two others changed files, or may have, or the later one did that the
-// earlier did not change.
-func (o *observer) changedBetween(from, to int) bool {
-	before := o.seen[o.all[from].ID]
-	for _, c := range o.all[from+1 : to+1] {
-		s, looked := o.seen[c.ID]
-		if !looked {
-			return true
-		}
-		for name, f := range s.Files {
-			if _, both := before.Files[name]; !both && f.Was != f.Is && !cached(name) && !strings.Contains(name, "/.git/") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// page is what the length of a file is a multiple of that is kept in pages, as a database is: such a length tells nothing.
-const page = 512
 
 // sameRuns reports whether of the programs that two commands run those of one are among those of the other.
 func sameRuns(a, b []string) bool {
