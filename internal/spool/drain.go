@@ -55,19 +55,11 @@ func (d *Drainer) Waiting() bool {
 // process is draining, it does nothing. An error of the callback ends it, and the remaining entries
 // stay.
 func (d *Drainer) Drain(take func([]Entry) error) (n int, err error) {
-	lock, err := os.OpenFile(filepath.Join(d.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("spool: %w", err)
+	lock, err := d.lock()
+	if lock == nil || err != nil {
+		return 0, err
 	}
 	defer lock.Close()
-	if err := flock(lock, syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
-		return 0, nil
-	} else if err != nil {
-		return 0, fmt.Errorf("spool: lock: %w", err)
-	}
 	files, err := d.takeNew()
 	if err != nil {
 		return 0, fmt.Errorf("spool: %w", err)
@@ -81,6 +73,25 @@ func (d *Drainer) Drain(take func([]Entry) error) (n int, err error) {
 	return n, nil
 }
 
+// lock makes this the active drainer until the file is closed. It is nil if another process is, or if there is no spool.
+func (d *Drainer) lock() (*os.File, error) {
+	lock, err := os.OpenFile(filepath.Join(d.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("spool: %w", err)
+	}
+	if err := flock(lock, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = lock.Close() // the error at hand says more
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("spool: lock: %w", err)
+	}
+	return lock, nil
+}
+
 // takeNew renames the file that writers append to, and returns all taken files, oldest first. A
 // crash after the rename leaves a taken file, which the next drain finds.
 func (d *Drainer) takeNew() (files []string, err error) {
@@ -89,19 +100,29 @@ func (d *Drainer) takeNew() (files []string, err error) {
 		return nil, err
 	}
 	if d.Waiting() {
-		next := int64(1)
-		if len(taken) > 0 {
-			next = taken[len(taken)-1] + 1
-		}
-		if err := os.Rename(filepath.Join(d.dir, newFile), filepath.Join(d.dir, strconv.FormatInt(next, 10)+takenSuffix)); err != nil {
+		next := after(taken)
+		if err := os.Rename(filepath.Join(d.dir, newFile), d.taken(next)); err != nil {
 			return nil, err
 		}
 		taken = append(taken, next)
 	}
 	for _, n := range taken {
-		files = append(files, filepath.Join(d.dir, strconv.FormatInt(n, 10)+takenSuffix))
+		files = append(files, d.taken(n))
 	}
 	return files, nil
+}
+
+// taken returns the path of a taken file.
+func (d *Drainer) taken(n int64) string {
+	return filepath.Join(d.dir, strconv.FormatInt(n, 10)+takenSuffix)
+}
+
+// after returns the number that follows those of the taken files.
+func after(taken []int64) int64 {
+	if len(taken) == 0 {
+		return 1
+	}
+	return taken[len(taken)-1] + 1
 }
 
 // numbers returns the numbers of the taken files, sorted.

@@ -5,9 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 )
 
 // Retry puts the entries that were set aside as refused back among those that wait, unless the same reader has been shown
@@ -20,16 +18,11 @@ func (d *Drainer) Retry(reader func() string) error {
 	if _, err := os.Lstat(refused); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	lock, err := os.OpenFile(filepath.Join(d.dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+	lock, err := d.lock()
+	if lock == nil || err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := flock(lock, syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil
-	} else if err != nil {
-		return err
-	}
 	who := reader()
 	if last, err := os.ReadFile(by); err == nil && strings.TrimSpace(string(last)) == who {
 		return nil
@@ -42,10 +35,6 @@ func (d *Drainer) Retry(reader func() string) error {
 	if err != nil {
 		return err
 	}
-	next := int64(1)
-	if len(taken) > 0 {
-		next = taken[len(taken)-1] + 1
-	}
 	entries, _ := parse(b) // the rest are the reasons
 	b = nil
 	for _, e := range entries {
@@ -53,7 +42,7 @@ func (d *Drainer) Retry(reader func() string) error {
 			return err
 		}
 	}
-	waiting := filepath.Join(d.dir, strconv.FormatInt(next, 10)+takenSuffix)
+	waiting := d.taken(after(taken))
 	if err := setAside(waiting+".tmp", b); err != nil {
 		return err
 	}
