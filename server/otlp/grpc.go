@@ -27,8 +27,6 @@ const (
 	// window is the number of bytes of a request that are accepted before memory is reserved for
 	// it.
 	window = 64 << 10
-	// receiveTimeout is the maximum time for a request to arrive once memory is reserved for it.
-	receiveTimeout = 30 * time.Second
 )
 
 // GRPC returns the gRPC server; it serves without TLS if creds is nil.
@@ -117,7 +115,7 @@ func (r *Receiver) receive(stream grpc.ServerStream) ([]byte, error) {
 	// How much of it has arrived is not known, so that it gets more time than one that stalls.
 	arriving, _, arrived := r.room.arrives(stream.Context(), 4*r.o.Patience)
 	defer arrived()
-	timeout := time.NewTimer(receiveTimeout)
+	timeout := time.NewTimer(r.o.ReceiveTimeout)
 	defer timeout.Stop()
 	var m message
 	select {
@@ -128,7 +126,7 @@ func (r *Receiver) receive(stream grpc.ServerStream) ([]byte, error) {
 		}
 		m = <-got // ends with the stream
 	case <-timeout.C:
-		return nil, &refusal{kind: late, why: "the request did not arrive within " + receiveTimeout.String(), after: afterOverload}
+		return nil, arrivedLate(r.o.ReceiveTimeout)
 	}
 	switch {
 	case m.err == nil:

@@ -8,6 +8,7 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -106,7 +107,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 		return nil, tooLargeFor(r.o.MaxRequest)
 	}
 	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(receiveTimeout))
+	_ = rc.SetReadDeadline(time.Now().Add(r.o.ReceiveTimeout))
 	arriving, progress, arrived := r.room.arrives(req.Context(), r.o.Patience)
 	defer arrived()
 	stop := context.AfterFunc(arriving, func() { _ = rc.SetReadDeadline(time.Now()) })
@@ -121,7 +122,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 		}
 		var err error
 		if body, err = decompress(body); err != nil {
-			if why := stalled(arriving); why != nil {
+			if why := r.slow(arriving, err); why != nil {
 				return nil, why
 			}
 			return nil, &refusal{kind: badData, why: fmt.Sprintf("the body is not %s: %v", encoding, err)}
@@ -129,7 +130,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 	}
 	b, err := readAll(req.Context(), body, s, r.o.MaxRequest, max(req.ContentLength, 0))
 	stop()
-	if why := stalled(arriving); why != nil { // before the context of the request: the deadline ends that too
+	if why := r.slow(arriving, err); why != nil { // before the context of the request: the deadline ends that too
 		return nil, why
 	}
 	var over *http.MaxBytesError
@@ -148,6 +149,18 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 		return nil, tooLargeFor(r.o.MaxRequest)
 	}
 	return nil, &refusal{kind: badData, why: "the body is cut short or damaged: " + err.Error()}
+}
+
+// slow returns the refusal of a request that had to give way or did not arrive in time, by the context of
+// arrives and the error of reading; nil of others.
+func (r *Receiver) slow(arriving context.Context, err error) *refusal {
+	if why := stalled(arriving); why != nil {
+		return why
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return arrivedLate(r.o.ReceiveTimeout)
+	}
+	return nil
 }
 
 // arrivingBody notes the progress of a body.

@@ -17,9 +17,10 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultMaxRequest  = 16 << 20
-	DefaultMaxInFlight = 64 << 20
-	DefaultPatience    = 2 * time.Second
+	DefaultMaxRequest     = 16 << 20
+	DefaultMaxInFlight    = 64 << 20
+	DefaultPatience       = 2 * time.Second
+	DefaultReceiveTimeout = 30 * time.Second
 )
 
 // Options configure a Receiver.
@@ -41,6 +42,9 @@ type Options struct {
 	MaxInFlight int64
 	// Patience is the maximum time that a request waits for memory; 0 is DefaultPatience.
 	Patience time.Duration
+	// ReceiveTimeout is the maximum time for a request to arrive once memory is reserved for it; 0 is
+	// DefaultReceiveTimeout.
+	ReceiveTimeout time.Duration
 	// Log gets the stacks of panics, spans that cannot be stored, and at debug level refused spans;
 	// nil discards them.
 	Log *slog.Logger
@@ -66,6 +70,9 @@ func New(o Options) *Receiver {
 	o.MaxInFlight = max(o.MaxInFlight, int64(o.MaxRequest))
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
+	}
+	if o.ReceiveTimeout == 0 {
+		o.ReceiveTimeout = DefaultReceiveTimeout
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -518,24 +518,25 @@ func TestComeAgain(t *testing.T) {
 // TestOverload blocks the log until the memory is used up. It checks that further requests are
 // asked to retry and that no acknowledged span is missing.
 func TestOverload(t *testing.T) {
-	hold := make(chan struct{})
-	// The one that fits must not seem to stall while it arrives on a busy machine: then all are asked to retry.
-	d := open(t, func(o *otlp.Options) { o.MaxInFlight, o.Patience = maxRequest, time.Second })
-	d.log.hold = hold
+	d := open(t, func(o *otlp.Options) { o.MaxInFlight = maxRequest })
+	d.log.hold, d.log.held = make(chan struct{}), make(chan struct{}, 1)
 	const each = 6000
 	large := export("cart", 0, each)
 	if n := proto.Size(large); n > maxRequest || n < maxRequest*9/16 {
 		t.Fatalf("a request of %d bytes is no test", n)
 	}
-	answers := make(chan error)
-	const senders = 6
-	for i := range senders {
-		go func() {
-			_, err := d.grpc.Export(t.Context(), export("cart", i*each, each))
-			answers <- err
-		}()
+	fits, answers := make(chan error), make(chan error)
+	send := func(i int, answer chan error) {
+		_, err := d.grpc.Export(t.Context(), export("cart", i*each, each))
+		answer <- err
 	}
-	for range senders - 1 { // one of them fits
+	go send(0, fits)
+	<-d.log.held
+	const others = 5
+	for i := range others {
+		go send(1+i, answers)
+	}
+	for range others {
 		err := <-answers
 		if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "overloaded") || len(status.Convert(err).Details()) != 1 {
 			t.Error(err)
@@ -545,8 +546,8 @@ func TestOverload(t *testing.T) {
 	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") != "1" {
 		t.Errorf("%d %q", resp.StatusCode, body)
 	}
-	close(hold)
-	if err := <-answers; err != nil || len(d.log.spans(t)) != each {
+	close(d.log.hold)
+	if err := <-fits; err != nil || len(d.log.spans(t)) != each {
 		t.Errorf("the one there was room for: %v, %d spans in the log", err, len(d.log.spans(t)))
 	}
 	if _, err := d.grpc.Export(t.Context(), large); err != nil {

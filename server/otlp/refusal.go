@@ -55,6 +55,11 @@ func tooSlow() *refusal {
 	return &refusal{kind: overloaded, why: "overloaded: the request did not arrive while others waited; send it again", after: afterOverload}
 }
 
+// arrivedLate refuses a request that did not arrive within limit.
+func arrivedLate(limit time.Duration) *refusal {
+	return &refusal{kind: late, why: "the request did not arrive within " + limit.String() + "; send it again", after: afterOverload}
+}
+
 // notAdmitted converts a refusal of the gate.
 func notAdmitted(no *access.AuthError) *refusal {
 	code := badToken.code
