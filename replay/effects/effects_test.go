@@ -191,6 +191,7 @@ func TestShellState(t *testing.T) {
 	for command, want := range map[string]string{
 		"export A=1 B=2": "A B", "C=x": "C", "D=1 make": "", "alias ll='ls -l'": "alias ll", "f() { echo; }": "f()", "printf -v v x": "v", "let i++ j=2": "i j", "((k += 1))": "k", "mapfile -t lines < f": "lines", "read -r a b": "a b", "source venv/bin/activate": "*",
 		"unset A": "-A", "unset 'a[0]'": "a", "read -r -a parts": "parts", "export $(cat .env)": "*", "export -p": "", "eval \"$(ssh-env)\"": "*", "eval 'export A=1'": "A", "shift": "option",
+		"exec 3> log": "option", "exec > log": "option", "exec 3>&-": "option", "exec 3<> /dev/tcp/127.0.0.1/80; echo x >&3; head -1 <&3; exec 3>&-": "", "exec {in}< log; exec {in}<&-": "", "exec 3> log 4> log; exec 3>&-": "option",
 		"(A=1; set -e; echo $A)": "", "(. ./env; B=2) && C=3": "C",
 	} {
 		e := of(command)

@@ -164,7 +164,7 @@ func (f *finder) builtin(c *shell.Call) {
 			f.sets("option")
 		}
 	case "exec":
-		if !c.Wraps && len(c.Args) == 0 {
+		if !c.Wraps && len(c.Args) == 0 && f.Line.Opens {
 			f.sets("option") // exec > file: its descriptors
 		}
 	default:

@@ -38,6 +38,8 @@ type Line struct {
 	Devices []string
 	// Descriptors reports whether it writes to files that an earlier line has opened: >&3.
 	Descriptors bool
+	// Opens reports whether exec opens or closes descriptors in it that it does not close or open itself: exec 3> log.
+	Opens bool
 	// Process reports whether it uses the number of its shell's process: $$.
 	Process bool
 	// Background reports whether the line leaves something running in the background.
@@ -141,9 +143,9 @@ func ReadIn(text, shell, cwd, home string, value func(l *Line, w Word) Word) (*L
 		return nil, fmt.Errorf("parse command: %w", err)
 	}
 	l := &Line{Source: text, File: file, Loops: map[string][]Word{}, cwd: cwd, home: home, fish: isFish(shell), value: value}
-	r := reader{line: l, dir: cwd, home: home, value: value, loops: l.Loops, seen: map[string]bool{}}
+	r := reader{line: l, dir: cwd, home: home, value: value, loops: l.Loops, seen: map[string]bool{}, open: map[string]bool{}}
 	r.stmts(file.Stmts)
-	l.Dir = r.dir
+	l.Dir, l.Opens = r.dir, l.Opens || len(r.open) > 0
 	return l, nil
 }
 

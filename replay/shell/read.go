@@ -34,7 +34,8 @@ type reader struct {
 	piped    bool
 	drained  bool
 	kept     bool
-	ground   bool // in the background
+	ground   bool            // in the background
+	open     map[string]bool // the descriptors that exec has opened
 	// document is what the here-document of the statement around this place holds.
 	document *string
 }
@@ -75,6 +76,7 @@ func (r *reader) stmt(s *syntax.Stmt) {
 }
 
 func (r *reader) body(s *syntax.Stmt) {
+	r.descriptors(s)
 	fed, drained, kept, document := false, r.drained, r.kept, r.document
 	for _, rd := range s.Redirs {
 		op := rd.Op.String()
@@ -91,7 +93,7 @@ func (r *reader) body(s *syntax.Stmt) {
 			if t := r.word(rd.Word); t.Value == "-" || strings.Trim(t.Value, "0123456789-") == "" {
 				// Another descriptor. One above 2 is a file's, if the line does not open it itself.
 				opens := slices.ContainsFunc(s.Redirs, func(o *syntax.Redirect) bool { return o.N != nil && o.N.Value == t.Value })
-				r.line.Descriptors = r.line.Descriptors || op == ">&" && t.Value > "2" && t.Value != "-" && !opens
+				r.line.Descriptors = r.line.Descriptors || op == ">&" && t.Value > "2" && t.Value != "-" && !opens && !r.open[t.Value]
 				continue
 			}
 		}

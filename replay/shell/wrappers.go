@@ -294,9 +294,10 @@ func (r *reader) script(words []Word, fish bool) {
 	inner := reader{
 		line: &Line{Source: text, File: file, fish: fish}, dir: r.dir, home: r.home, value: r.value, looping: r.looping, inner: r.inner, deferred: r.deferred, abroad: r.abroad,
 		via: r.via, nested: r.nested + 1, loops: r.loops, seen: map[string]bool{}, piped: r.piped, drained: r.drained, kept: r.kept, ground: r.ground,
-		maybe: r.maybe, subshell: r.subshell, document: r.document,
+		maybe: r.maybe, subshell: r.subshell, document: r.document, open: r.open,
 	}
 	inner.stmts(file.Stmts)
+	r.line.Opens = r.line.Opens || inner.line.Opens
 	before := len(r.line.Calls)
 	for _, c := range inner.line.Calls {
 		c.Head.Node = nil
