@@ -86,7 +86,7 @@ func TestSoakKillSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := runtime.StatsQuestion.Ask(t.Context(), r.Client, runtime.StatsRequest{Window: runtime.Window{AtLeast: ends}})
+	stats, err := runtime.StatsQuestion.Ask(t.Context(), r.Client, runtime.StatsRequest{Window: runtime.Window{AtLeast: ends, WaitMS: int(patience.Milliseconds())}})
 	if err != nil || stats.Spans != uint64(len(seen)) {
 		t.Errorf("%d spans are counted, the log has %d: %v", stats.Spans, len(seen), err)
 	}
