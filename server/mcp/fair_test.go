@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -56,7 +57,7 @@ func TestOneTokenLeavesTurnsToOthers(t *testing.T) {
 	}
 	answered := func() {
 		t.Helper()
-		soon, stop := context.WithTimeout(t.Context(), 20*time.Second)
+		soon, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer stop()
 		r, err := modest.CallTool(soon, &sdk.CallToolParams{Name: "symbols", Arguments: map[string]any{"text": "Total"}})
 		if err != nil || r.IsError {
@@ -71,7 +72,7 @@ func TestOneTokenLeavesTurnsToOthers(t *testing.T) {
 		if !strings.Contains(why, "calls already wait") {
 			t.Errorf("a call beyond the bound: %s", why)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("no call is refused")
 	}
 	answered()
@@ -80,28 +81,30 @@ func TestOneTokenLeavesTurnsToOthers(t *testing.T) {
 // TestOneSessionLeavesTurnsToOthers checks that a session which has its share of the turns keeps no other
 // session of its token waiting.
 func TestOneSessionLeavesTurnsToOthers(t *testing.T) {
-	turns := mcp.NewTurns(8)
-	taken := func(session string) int {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		n := 0
-		for {
-			done, err := turns.Take(ctx, "token", session)
-			if err != nil {
-				return n
+	synctest.Test(t, func(t *testing.T) {
+		turns := mcp.NewTurns(8)
+		taken := func(session string) int {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			n := 0
+			for {
+				done, err := turns.Take(ctx, "token", session)
+				if err != nil {
+					return n
+				}
+				t.Cleanup(done)
+				n++
 			}
-			t.Cleanup(done)
-			n++
 		}
-	}
-	for _, c := range []struct {
-		session string
-		want    int
-	}{{"first", 4}, {"second", 2}, {"third", 0}} {
-		if got := taken(c.session); got != c.want {
-			t.Errorf("the %s session has %d turns, want %d", c.session, got, c.want)
+		for _, c := range []struct {
+			session string
+			want    int
+		}{{"first", 4}, {"second", 2}, {"third", 0}} {
+			if got := taken(c.session); got != c.want {
+				t.Errorf("the %s session has %d turns, want %d", c.session, got, c.want)
+			}
 		}
-	}
+	})
 }
 
 // poster sends messages to a server as somebody, with the header that says who.
@@ -154,7 +157,7 @@ func TestManySessionsEndTheirOwn(t *testing.T) {
 	if got := p.post("Authorization", "Bearer b", b[11], listTools).StatusCode; got != http.StatusOK {
 		t.Errorf("the newest session: %d", got)
 	}
-	for end := time.Now().Add(20 * time.Second); p.post("Authorization", "Bearer b", b[8], listTools).StatusCode != http.StatusNotFound; {
+	for end := time.Now().Add(2 * time.Minute); p.post("Authorization", "Bearer b", b[8], listTools).StatusCode != http.StatusNotFound; {
 		if time.Now().After(end) {
 			t.Fatal("the oldest session of the token with the most goes on")
 		}

@@ -104,7 +104,7 @@ func (s *server) ran(commands ...string) {
 	s.answers("events", events, &out)
 	at := out.Events[len(out.Events)-1].Position
 	var found any
-	s.answers("find", map[string]any{"at_least": fmt.Sprintf("%s:%d", at.TP(), at.Offset+1)}, &found)
+	s.answers("find", map[string]any{"at_least": fmt.Sprintf("%s:%d", at.TP(), at.Offset+1), "wait_ms": patience.Milliseconds()}, &found)
 }
 
 func (s *server) post(ctx context.Context, token, path string, body any) *http.Response {
