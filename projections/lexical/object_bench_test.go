@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/internal/cputime"
 	"github.com/recountdb/recount/projections/projtest"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
@@ -76,16 +76,6 @@ func sessions(n int) []schemas.AudienceID {
 	return ids
 }
 
-// cpuTime returns the processor time that the process has used. On a busy machine it is more
-// precise than the clock.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 func BenchmarkApplyObjects(b *testing.B) {
 	for _, c := range []struct{ sessions, batch int }{{1, 512}, {1, 16}, {1000, 512}} {
 		b.Run(fmt.Sprintf("sessions=%d/batch=%d", c.sessions, c.batch), func(b *testing.B) {
@@ -93,9 +83,9 @@ func BenchmarkApplyObjects(b *testing.B) {
 			var cpu time.Duration
 			for done := 0; done < b.N; done += c.batch {
 				bt := messages(p, done, min(c.batch, b.N-done), c.sessions)
-				before := cpuTime()
+				before := cputime.Used()
 				check(b, x.Apply(b.Context(), bt))
-				cpu += cpuTime() - before
+				cpu += cputime.Used() - before
 			}
 			b.ReportMetric(float64(cpu.Microseconds())/float64(b.N), "cpu-µs/op")
 		})
@@ -122,7 +112,7 @@ func BenchmarkSearchObjects(b *testing.B) {
 			for _, words := range []int{2, 4, 6} {
 				b.Run(fmt.Sprintf("parts=%d/audiences=%d/words=%d", size, len(ids), words), func(b *testing.B) {
 					q := newProse(9)
-					scored, before := 0, cpuTime()
+					scored, before := 0, cputime.Used()
 					for b.Loop() {
 						var text string
 						for i := 0; i < words; {
@@ -135,7 +125,7 @@ func BenchmarkSearchObjects(b *testing.B) {
 						check(b, err)
 						scored += stats.Scored
 					}
-					b.ReportMetric(float64((cpuTime()-before).Microseconds())/float64(b.N), "cpu-µs/op")
+					b.ReportMetric(float64((cputime.Used()-before).Microseconds())/float64(b.N), "cpu-µs/op")
 					b.ReportMetric(float64(scored)/float64(b.N), "scored/op")
 					b.ReportMetric(float64(m.HeapInuse)/(1<<20), "MiB-heap")
 				})

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/recountdb/recount/internal/cputime"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -45,7 +45,7 @@ func TestSoakLongSession(t *testing.T) {
 	}
 
 	for tenth := range 10 {
-		start, used, part := time.Now(), cpuTime(), messages/10
+		start, used, part := time.Now(), cputime.Used(), messages/10
 		g, running := errgroup.WithContext(ctx)
 		g.SetLimit(clients)
 		for from := tenth * part; from < (tenth+1)*part; from += aRequest {
@@ -70,7 +70,7 @@ func TestSoakLongSession(t *testing.T) {
 		}
 		took := time.Since(start)
 		t.Logf("up to message %d: %.0f/s until in every projection, %.0f µs CPU each", (tenth+1)*part,
-			float64(part)/took.Seconds(), float64((cpuTime()-used).Microseconds())/float64(part))
+			float64(part)/took.Seconds(), float64((cputime.Used()-used).Microseconds())/float64(part))
 	}
 
 	ask := func(q evidence.Request) []evidence.Object {
@@ -106,13 +106,4 @@ func TestSoakLongSession(t *testing.T) {
 			t.Errorf("message %d by its word: %+v", n, got)
 		}
 	}
-}
-
-// cpuTime returns the CPU time of the process so far, including background work.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
