@@ -107,24 +107,25 @@ func TestWrongClock(t *testing.T) {
 
 // TestBacklog checks that a flood of new commands neither freezes the page nor fills it.
 func TestBacklog(t *testing.T) {
-	t.Parallel()
 	s := startSite(t)
 	s.append(t, "commands", `{"command":"make before","exit_code":0}`)
 	p := s.page(t, 1280, 800)
 	p.open("/", has("make before"))
-	eval[bool](p, `{window.gap = 0; let last = performance.now(); const look = (now) => { gap = Math.max(gap, now - last); last = now; requestAnimationFrame(look); }; requestAnimationFrame(look); true}`)
-	for i := 0; i < 30_000; {
-		var lines strings.Builder
-		for range 10_000 {
-			i++
-			fmt.Fprintf(&lines, `{"command":"make flood%d","exit_code":0}`+"\n", i)
+	i := 0
+	gap := longestFrame(p, func() {
+		for range 3 {
+			var lines strings.Builder
+			for range 10_000 {
+				i++
+				fmt.Fprintf(&lines, `{"command":"make flood%d","exit_code":0}`+"\n", i)
+			}
+			s.append(t, "commands", lines.String())
 		}
-		s.append(t, "commands", lines.String())
-	}
-	p.wait(has("make flood30000"))
-	gap, rows := eval[float64](p, `gap`), eval[int](p, `document.querySelectorAll("[aria-label='New commands'] li").length`)
+		p.wait(has(fmt.Sprintf("make flood%d", i)))
+	})
+	rows := eval[int](p, `document.querySelectorAll("[aria-label='New commands'] li").length`)
 	t.Logf("30,000 commands at once: the longest frame took %.0f ms", gap)
-	if gap > 1000 || rows > 20 {
+	if gap > mostFrame || rows > 20 {
 		t.Errorf("the longest frame took %.0f ms, and %d commands are listed", gap, rows)
 	}
 }
