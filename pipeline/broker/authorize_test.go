@@ -79,7 +79,7 @@ func TestLogin(t *testing.T) {
 	}
 
 	// Disable idempotence, because otherwise records that were sent are never given up.
-	cl := franz(t, b, as("sensor"), kgo.RecordRetries(2), kgo.DisableIdempotentWrite(), kgo.RecordDeliveryTimeout(2*time.Second))
+	cl := franz(t, b, as("sensor"), kgo.RecordRetries(2), kgo.DisableIdempotentWrite())
 	produce := func(topic string) error {
 		return cl.ProduceSync(ctx, &kgo.Record{Topic: topic, Value: []byte("x")}).FirstErr()
 	}
@@ -264,7 +264,7 @@ func selfSigned(t *testing.T) (cert tls.Certificate, caFile string, pool *x509.C
 
 func TestTLS(t *testing.T) {
 	cert, _, pool := selfSigned(t)
-	b, _ := doors(t, broker.Options{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}, FrameTimeout: 2 * time.Second})
+	b, _ := doors(t, broker.Options{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}})
 	ctx := testContext(t)
 	trusting := kgo.Dialer((&tls.Dialer{Config: &tls.Config{RootCAs: pool}}).DialContext)
 	cl := franz(t, b, as("root"), trusting, kgo.ConsumeTopics("events"))
@@ -275,16 +275,15 @@ func TestTLS(t *testing.T) {
 		t.Errorf("read %d records, %v", got.NumRecords(), got.Err())
 	}
 	// Clients that do not speak TLS, or stop in the middle of the handshake, are disconnected.
+	b, _ = doors(t, broker.Options{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}, FrameTimeout: 2 * time.Second})
 	for name, send := range map[string][]byte{
 		"a client without TLS": frame(kmsg.NewPtrApiVersionsRequest(), 0),
 		"half a greeting":      {0x16, 3, 1, 2, 0, 1},
 		"nothing":              nil,
 	} {
 		c := dialRaw(t, b)
-		if _, err := c.Write(send); err != nil {
-			t.Fatal(err)
-		}
-		if !closes(c) {
+		// On a slow machine the connection may be closed before this.
+		if _, err := c.Write(send); err == nil && !closes(c) {
 			t.Errorf("%s: the connection stays open", name)
 		}
 	}
@@ -293,7 +292,7 @@ func TestTLS(t *testing.T) {
 func TestKcatTLS(t *testing.T) {
 	cert, ca, _ := selfSigned(t)
 	b, _ := doors(t, broker.Options{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}})
-	if out, stderr, err := kcat(t, "", "-L", "-m", "5", "-b", b.Addr(), "-X", "security.protocol=SASL_SSL", "-X", "ssl.ca.location="+ca,
+	if out, stderr, err := kcat(t, "", "-L", "-b", b.Addr(), "-X", "security.protocol=SASL_SSL", "-X", "ssl.ca.location="+ca,
 		"-X", "sasl.mechanisms=PLAIN", "-X", "sasl.username=root", "-X", "sasl.password=pw"); err != nil || !strings.Contains(out, "events") {
 		t.Errorf("kcat: %v\n%s%s", err, out, stderr)
 	}

@@ -191,10 +191,8 @@ func TestSlowClients(t *testing.T) {
 			"silent": nil, "half a size": whole[:2], "half a frame": whole[:10], "a size alone": {0, 1, 0, 0, 0, 0, 0, 3},
 		} {
 			c := dialRaw(t, b)
-			if _, err := c.Write(send); err != nil {
-				t.Fatal(err)
-			}
-			if !closes(c) {
+			// On a slow machine the connection may be closed before this.
+			if _, err := c.Write(send); err == nil && !closes(c) {
 				t.Errorf("%s: the connection stays open", name)
 			}
 		}

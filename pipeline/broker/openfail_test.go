@@ -47,7 +47,7 @@ func openWithin(t *testing.T, dir string, opts broker.Options) (b *broker.Broker
 	}()
 	select {
 	case <-done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		panic("open does not return")
 	}
 	return b, err
