@@ -83,7 +83,7 @@ func TestMappedDirectoryIsMade(t *testing.T) {
 
 func TestJobsRunSideBySide(t *testing.T) {
 	w := newWorld(t)
-	w.o.Jobs, w.o.Timeout = 2, 20*time.Second
+	w.o.Jobs, w.o.Timeout = 2, 2*time.Minute
 	// Each waits for the other.
 	r := w.run(w.plan(commands("touch a; until test -e b; do sleep 0.01; done", "touch b; until test -e a; do sleep 0.01; done", "test -e a"), [2]int{2, 0}))
 	if statuses(r) != "done done done" {

@@ -280,7 +280,7 @@ func nothingEscapes(t *testing.T, p *prison) {
 	try := func(name string, c Command) {
 		t.Run(name, func(t *testing.T) {
 			tried++
-			c.Timeout = 10 * time.Second
+			c.Timeout = time.Minute
 			r, err := s.Run(t.Context(), c)
 			if err != nil {
 				t.Fatal(err)
