@@ -32,7 +32,7 @@ want() {
 # visible COUNT QUESTION...: waits until find has so many hits; what is appended is durable at
 # once, and visible a moment later.
 visible() {
-  for _ in $(seq 100); do
+  for _ in $(seq 600); do # a minute
     [ "$("$recount" find --json "${@:2}" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["hits"]))')" -ge "$1" ] && return
     sleep 0.1
   done

@@ -18,7 +18,7 @@ func TestStartApacheKafka(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := c.Ping(ctx); err != nil {
 		t.Fatal(err)

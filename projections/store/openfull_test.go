@@ -48,7 +48,7 @@ func TestFullDiskAtOpening(t *testing.T) {
 		}()
 		select {
 		case err = <-done:
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("write %d refused: open does not return", n)
 		}
 		if err == nil {
