@@ -22,7 +22,7 @@ import (
 // version is set by the build: -ldflags "-X main.version=1.2.3".
 var version string
 
-func main() { program.Main(cli.Version(version), render.DefaultSilence, root) }
+func main() { program.Main(cli.Version(version), render.DefaultSilence, 0, root) }
 
 func root(con *connect.Connector) *cobra.Command {
 	root := &cobra.Command{

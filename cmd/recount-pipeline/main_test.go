@@ -25,7 +25,7 @@ const asProgram = "RECOUNT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		program.Main(cli.Version(""), time.Hour, root)
+		program.Main(cli.Version(""), time.Hour, time.Minute, root)
 		return
 	}
 	os.Exit(m.Run())

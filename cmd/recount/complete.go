@@ -102,7 +102,7 @@ func (a *app) complete(most int, offer func(ctx context.Context, b *connect.Back
 		if len(args) >= most {
 			return nil, only
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+		ctx, cancel := context.WithTimeout(cmd.Context(), max(completionTime, a.Patience))
 		defer cancel()
 		cfg, err := a.NodeConfig()
 		if err != nil {
@@ -134,9 +134,9 @@ func scopeOf(cmd *cobra.Command) code.Scope {
 
 // completeRevisions completes a revision, or the second of REV..REV, with HEAD, the branches and the tags of the
 // repository here. It knows those of no other.
-func completeRevisions(cmd *cobra.Command, _ []string, typed string) (out []cobra.Completion, only cobra.ShellCompDirective) {
+func (a *app) completeRevisions(cmd *cobra.Command, _ []string, typed string) (out []cobra.Completion, only cobra.ShellCompDirective) {
 	only = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+	ctx, cancel := context.WithTimeout(cmd.Context(), max(completionTime, a.Patience))
 	defer cancel()
 	repo, err := git.Open(ctx, ".")
 	if err != nil || cmd.Flags().Changed("repo") {
@@ -221,9 +221,9 @@ func (a *app) completeFlags(c *cobra.Command) {
 		offers[name] = cobra.NoFileCompletions
 	}
 	if c.Flags().Lookup("repo") != nil { // a question about code
-		offers["at"], offers["diff"] = completeRevisions, completeRevisions
+		offers["at"], offers["diff"] = a.completeRevisions, a.completeRevisions
 		if c.Name() == "stale" {
-			offers["since"] = completeRevisions
+			offers["since"] = a.completeRevisions
 		}
 	}
 	for name, offer := range offers {

@@ -26,12 +26,12 @@ import (
 // version is set by the build: -ldflags "-X main.version=1.2.3".
 var version string
 
-func main() { start(render.DefaultSilence) }
+func main() { start(render.DefaultSilence, 0) }
 
 // start runs the command line of the process and ends it. A verb reports what it waits for after
 // being silent for the given time.
-func start(silence time.Duration) {
-	program.Main(cli.Version(version), silence, func(con *connect.Connector) *cobra.Command { return (&app{con}).root() })
+func start(silence, patience time.Duration) {
+	program.Main(cli.Version(version), silence, patience, func(con *connect.Connector) *cobra.Command { return (&app{con}).root() })
 }
 
 // app holds what all verbs share: the streams and the global flags.

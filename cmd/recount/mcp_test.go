@@ -44,7 +44,7 @@ func TestRequestsFromAPipe(t *testing.T) {
 	}
 	_ = in.Close()
 	_ = answers.Close()
-	late := time.AfterFunc(30*time.Second, func() { _ = gone.Process.Kill() })
+	late := time.AfterFunc(patience, func() { _ = gone.Process.Kill() })
 	defer late.Stop()
 	if err := gone.Wait(); err != nil {
 		t.Errorf("nobody reads: %v", err)

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	sandbox.Init()
 	switch os.Getenv(asProgram) {
 	case "recount":
-		start(time.Hour) // so that a slow machine adds no lines to the output of scenarios
+		start(time.Hour, patience) // so that a slow machine changes nothing in the output of scenarios
 		return
 	case "recount-front":
 		t := cli.Terminal(time.Hour)

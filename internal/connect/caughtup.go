@@ -31,7 +31,7 @@ func WaitFor(ctx context.Context, b *Backend, w schemas.Watermark) error {
 // a command that was recorded just before.
 func (con *Connector) awaitVisible(ctx context.Context, b *Backend) {
 	st := b.then
-	for until := time.Now().Add(drainPatience); st.Unseen(b.then.Log.Ends); {
+	for until := time.Now().Add(max(drainPatience, con.Patience)); st.Unseen(b.then.Log.Ends); {
 		if time.Now().After(until) {
 			con.Note("the server has not caught up with the log yet: answers may lack commands; recount status shows how far it is")
 			return

@@ -30,6 +30,10 @@ type Connector struct {
 	DataDir, Config, Server string
 	// InsecureHTTP allows the token to be sent to a server elsewhere by http://.
 	InsecureHTTP bool
+
+	// Patience raises the limits of this package, after which a verb does without an answer, or gives
+	// up. Zero leaves them; tests raise them, because a machine may be slow.
+	Patience time.Duration
 }
 
 // Backend answers a verb: a running server, or a node opened only for this verb.
@@ -60,7 +64,7 @@ const (
 // of a node opened here; none means all. If another process uses the directory, it retries for up
 // to wait.
 func (con *Connector) Open(ctx context.Context, cfg node.Config, wait time.Duration, roles ...string) (*Backend, error) {
-	deadline := time.Now().Add(wait)
+	deadline := time.Now().Add(max(wait, con.Patience))
 	said := time.Now().Add(con.Silence)
 	for pause := firstPause; ; pause = min(2*pause, LongPause) {
 		b, err := con.tryOpenOrServer(ctx, cfg, roles)
@@ -89,7 +93,7 @@ func (con *Connector) tryOpenOrServer(ctx context.Context, cfg node.Config, role
 		switch {
 		case err != nil:
 		case b.Local == nil:
-			awaitSpool(ctx, cfg)
+			con.awaitSpool(ctx, cfg)
 		case b.Local.SpoolFault() != nil:
 			con.Tell(b.Local.SpoolFault().Error())
 		}
@@ -174,7 +178,7 @@ func (con *Connector) identify(ctx context.Context, cfg node.Config, e node.Endp
 		return nil, st, err
 	}
 	stop := con.UnlessSoon(func() string { return fmt.Sprintf("waiting for the server at %s (pid %d)", e.HTTP, e.PID) })
-	within, cancel := context.WithTimeout(ctx, statusPatience)
+	within, cancel := context.WithTimeout(ctx, max(statusPatience, con.Patience))
 	st, err = c.Status(within, api.StatusRequest{})
 	cancel()
 	stop()

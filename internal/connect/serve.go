@@ -32,7 +32,7 @@ const (
 // Serve returns the endpoints of the server of the data directory. If there is none, it starts one,
 // with the settings of the config file, that goes on after this process, and reports that.
 func (con *Connector) Serve(ctx context.Context, cfg node.Config) (e node.Endpoints, started bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, servePatience)
+	ctx, cancel := context.WithTimeout(ctx, max(servePatience, con.Patience))
 	defer cancel()
 	var died chan error
 	pause := time.NewTicker(firstPause)
@@ -156,7 +156,7 @@ func (con *Connector) StopServer(ctx context.Context, cfg node.Config) (pid int,
 	if err := syscall.Kill(e.PID, syscall.SIGTERM); err != nil {
 		return 0, fmt.Errorf("stop process %d: %w", e.PID, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	ctx, cancel := context.WithTimeout(ctx, max(stopPatience, con.Patience))
 	defer cancel()
 	for {
 		f, err := datadir.Lock(cfg.DataDir) // the server holds it to its end

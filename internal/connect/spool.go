@@ -76,7 +76,7 @@ func (con *Connector) appendNow(ctx context.Context, cfg node.Config, e schemas.
 	if exact {
 		roles = nil
 	}
-	soon, cancel := context.WithTimeout(ctx, appendPatience)
+	soon, cancel := context.WithTimeout(ctx, max(appendPatience, con.Patience))
 	defer cancel()
 	b, err := con.tryOpenOrServer(soon, cfg, roles)
 	if err != nil {
@@ -129,7 +129,7 @@ func (con *Connector) SendSpooled(ctx context.Context, cfg node.Config, url stri
 	if err == nil && len(sent) > 0 {
 		// Wait until the next question sees the events; a token that may only append skips the
 		// wait.
-		soon, cancel := context.WithTimeout(ctx, drainPatience)
+		soon, cancel := context.WithTimeout(ctx, max(drainPatience, con.Patience))
 		defer cancel()
 		_ = WaitFor(soon, &Backend{Backend: b}, sent)
 	}
@@ -138,9 +138,9 @@ func (con *Connector) SendSpooled(ctx context.Context, cfg node.Config, url stri
 
 // awaitSpool waits until the server of the data directory has taken the spooled entries, so that
 // its answers include them.
-func awaitSpool(ctx context.Context, cfg node.Config) {
+func (con *Connector) awaitSpool(ctx context.Context, cfg node.Config) {
 	dir := spool.Dir(cfg.DataDir)
-	for until := time.Now().Add(drainPatience); !spool.Empty(dir) && time.Now().Before(until); {
+	for until := time.Now().Add(max(drainPatience, con.Patience)); !spool.Empty(dir) && time.Now().Before(until); {
 		select {
 		case <-ctx.Done():
 			return

@@ -43,7 +43,7 @@ func Run(con *connect.Connector, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	end := time.AfterFunc(hookPatience, func() {
+	end := time.AfterFunc(max(hookPatience, con.Patience), func() {
 		con.HookLog(fmt.Errorf("%s: no end after %s: not recorded", agent.Title, hookPatience))
 		os.Exit(0)
 	})

@@ -21,13 +21,13 @@ import (
 )
 
 // Main runs a command line of the process and ends it. A verb reports what it waits for after being
-// silent for the given time.
-func Main(version string, silence time.Duration, root func(*connect.Connector) *cobra.Command) {
+// silent for the given time. patience is the connector's.
+func Main(version string, silence, patience time.Duration, root func(*connect.Connector) *cobra.Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// After the first interrupt, restore the default handling: a second ctrl-c ends the process at
 	// once.
 	context.AfterFunc(ctx, stop)
-	con := &connect.Connector{Terminal: cli.Terminal(silence), Getenv: os.Getenv, Version: version}
+	con := &connect.Connector{Terminal: cli.Terminal(silence), Getenv: os.Getenv, Version: version, Patience: patience}
 	code := Run(ctx, con, root(con), os.Args[1:])
 	stop()
 	cli.Exit(con.Terminal, code)
