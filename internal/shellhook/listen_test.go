@@ -26,6 +26,7 @@ import (
 // a key ends it.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == waits {
+		awaitForeground()
 		fmt.Println("begun")
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		os.Exit(3)
@@ -36,6 +37,18 @@ func TestMain(m *testing.M) {
 	if err := recording.Record(os.Args[1:], os.Stdin, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "recorder:", err)
 		os.Exit(1)
+	}
+}
+
+// awaitForeground waits until the shell has given this process its terminal. Keys that send signals send
+// them to others until then, and some shells do it after they have started a program.
+func awaitForeground() {
+	for {
+		group, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
+		if err != nil || group == unix.Getpgrp() {
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
