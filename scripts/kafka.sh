@@ -86,7 +86,7 @@ CONF
     { cat "$dir/log" >&2; die "formatting its storage"; }
   nohup java -Xmx512m -cp "$jars/*" kafka.Kafka "$dir/server.properties" >>"$dir/log" 2>&1 </dev/null &
   echo $! >"$dir/pid"
-  for _ in $(seq 300); do
+  for _ in $(seq 600); do # two minutes
     if (exec 3<>"/dev/tcp/127.0.0.1/$client") 2>/dev/null; then
       echo "127.0.0.1:$client"
       return

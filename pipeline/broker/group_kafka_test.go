@@ -158,7 +158,7 @@ func converse(t *testing.T, addr string) []string {
 	if a := c.ask(create).(*kmsg.CreateTopicsResponse); a.Topics[0].ErrorCode != 0 {
 		t.Fatalf("create a topic: %v", kerr.ErrorForCode(a.Topics[0].ErrorCode))
 	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) { // Kafka first creates its topic of offsets
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) { // Kafka first creates its topic of offsets
 		find := kmsg.NewPtrFindCoordinatorRequest()
 		find.Version, find.CoordinatorKeys = 4, []string{"g"}
 		a := c.ask(find).(*kmsg.FindCoordinatorResponse)
