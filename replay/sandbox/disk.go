@@ -11,6 +11,9 @@ import (
 // reserve is what a sandbox leaves free of the disk, for everybody else.
 const reserve = 512 << 20
 
+// mostPause is the longest time between two looks at what is written.
+const mostPause = 5 * time.Second
+
 // diskWatch looks after all that the commands of a sandbox write.
 type diskWatch struct {
 	quit chan struct{}
@@ -40,8 +43,9 @@ func watchDisk(dir string, l Limits, over func(why string)) *diskWatch {
 			case free(dir) < reserve:
 				over(fmt.Sprintf("less than %d MiB are left on the disk of %s", reserve>>20, dir))
 			}
-			// Never more than a tenth of the time.
-			pause = max(50*time.Millisecond, 10*time.Since(start))
+			// A tenth of the time, but on a machine that is slow, or stops, what is written must not get
+			// far beyond the limits meanwhile.
+			pause = min(max(50*time.Millisecond, 10*time.Since(start)), mostPause)
 		}
 	})
 	return w
