@@ -251,9 +251,9 @@ func TestSpooledForAServer(t *testing.T) {
 
 	// The server hangs: recording by hand reports it, hooks do not, and nothing is lost.
 	_ = w.server.Process.Signal(syscall.SIGSTOP)
-	run("recount record --exit 4 -- make stopped", "in the spool")
-	run("recount record --hook --exit 5 -- make hooked again", "")
-	run("recount exec -- true executed", "")
+	run("recount-hasty record --exit 4 -- make stopped", "in the spool")
+	run("recount-hasty record --hook --exit 5 -- make hooked again", "")
+	run("recount-hasty exec -- true executed", "")
 	if out, code := w.sh("timeout 1 recount status"); code == 0 {
 		t.Errorf("a stopped server answered: %s", out)
 	}
