@@ -2,6 +2,7 @@ package flow
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -28,7 +29,11 @@ func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
 		}
 	case scope.ExternalValue:
 		if p.Lang.Exports {
-			return p.added(v).Element(name)
+			to := p.added(v)
+			if strings.HasSuffix(v.Name, ".prototype") && !slices.Contains(p.extended, to) {
+				p.extended = append(p.extended, to)
+			}
+			return to.Element(name)
 		}
 	}
 	return nil
@@ -180,6 +185,9 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 		out = ofType(out, p.Read(f, v))
 	}
 	for _, m := range p.Read(f, v) {
+		if p.Lang.Exports && in.Constructs && (v.Parameter || len(v.Aliases) > 0) && !isMethodOf(m.Value, in.Scope) {
+			continue // a variable of the function
+		}
 		if m.Value.Kind != scope.FunctionValue {
 			out = out.With(m.Value, m.Sure && sure)
 			continue

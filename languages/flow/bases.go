@@ -28,6 +28,9 @@ func (p *Engine) addBases() {
 				}
 				b.External = s.External
 			}
+			if of := p.givenBase(d, r.Path); b.Decl == nil && b.External == nil && of != nil {
+				b.Decl = of
+			}
 			if of := p.typeNamed(d, r.Path); b.Decl == nil && of != nil {
 				b = scope.Base{Decl: of}
 			}

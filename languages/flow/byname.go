@@ -34,7 +34,7 @@ func (p *Engine) nameFunctions() *named {
 				members[name] = true
 			case scope.IsRegistered(b.Value): // it has scope.OfObject
 			case !strings.HasSuffix(b.Value, "."+name):
-				if of := p.Lookup(m.ScopeOf(b.In), m.Path(b.Value)); of.Rest == 0 && of.Decl != nil && of.Decl.IsFunction() && of.Decl.Owner != 0 && of.Decl.Owner == b.In && !m.Test {
+				if of := p.Lookup(m.ScopeOf(b.In), m.Path(b.Value)); of.Rest == 0 && of.Decl != nil && of.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_FUNCTION && of.Decl.Owner != 0 && of.Decl.Owner == b.In && !m.Test {
 					n.add(name, of.Decl) // a closure: component.onResolve = onResolved
 					break
 				}
@@ -194,7 +194,7 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 		return nil
 	}
 	mixed := func(m scope.Member) bool { return m.Value.Recv != nil && m.Value.Recv.Mixed }
-	if l.e.Lang.Common[of.Last()] && (!l.e.allKnown(here, of.Head) && !l.e.fieldKnown(of.Base()) || slices.ContainsFunc(values, mixed)) {
+	if l.e.Lang.Common[of.Last()] && (!l.e.allKnown(here, of.Head) && !l.e.fieldKnown(here, of.Base()) || slices.ContainsFunc(values, mixed)) {
 		return nil
 	}
 	if d == l.Module.Decl(here.In) && d.Attributes[scope.OfObject] != "" || l.e.typedElsewhere(here, of.Head) {
@@ -304,4 +304,17 @@ func (p *Engine) typedElsewhere(here Site, name string) bool {
 		return at.Rest == 0 && at.Decl != nil && at.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE
 	}
 	return false
+}
+
+// aroundThis returns the method that a call of a member of an unknown `this` means by the class whose method is around it: libraries
+// call functions on the object that gives them.
+func (l *Linker) aroundThis(here Site, of scope.Path, r *recountv1.Reference) *scope.Decl {
+	if r.Attributes[scope.CalledOn] != "this" || of.Head != "?" || l.e.Lang.Common[of.Last()] {
+		return nil
+	}
+	class := classAround(here.Scope)
+	if class == nil {
+		return nil
+	}
+	return l.e.methodOf(l.e.Instance(class, true), of.Last())
 }

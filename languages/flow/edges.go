@@ -153,7 +153,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	all := l.e.called(here, of)
 	values := l.withoutTypes(l.withoutTests(slices.Clone(all), r.In))
 	for _, m := range values {
-		l.callee(&t, l.overload(m.Value, r), m.Sure && !l.passesOn(here, of, m.Value) && !kept(of, m.Value) && !l.isGivenClass(here, of, m.Value))
+		l.callee(&t, l.overload(m.Value, r), l.isOnlyGiven(here, of, m.Value) || m.Sure && !l.passesOn(here, of, m.Value) && !kept(of, m.Value) && !l.isGivenClass(here, of, m.Value))
 		if m.Value.Kind == scope.ClassValue && m.Sure && l.e.constructor(m.Value.Decl) != nil && m.Value.Decl != l.Module.Decl(r.In) {
 			l.Edge(scope.References, r.In, m.Value.Decl.Key, l.How(m.Value.Decl), r.At)
 		}
@@ -180,7 +180,9 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 			l.Edge(scope.Calls, r.In, d.Key, l.How(d), r.At)
 		} else if d := l.onlyNamed(here, of); d != nil {
 			l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
-		} else if d := l.shaped(here, of); d != nil {
+		} else if d := l.aroundThis(here, of, r); d != nil {
+			l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
+		} else if d := l.shaped(here, of, r); d != nil {
 			l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
 		} else {
 			l.Unresolved(scope.Calls, r.In, r.Path, r.At)
@@ -197,7 +199,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 		l.Emit(r.In, r.At, &t)
 		return
 	}
-	if d := l.shapedAmong(here, of, &t); d != nil {
+	if d := l.shapedAmong(here, of, r, &t); d != nil {
 		l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
 		t.List = slices.DeleteFunc(t.List, func(to scope.Target) bool { return to.Decl == d })
 	}

@@ -93,6 +93,8 @@ type Engine struct {
 	overwritten map[*scope.Decl]bool
 	// extends has the names of members to which something is assigned.
 	extends map[string]bool
+	// extended has the containers of what is put into prototypes of other packages.
+	extended []*scope.Value
 	// entries has what files bind to members of their objects, see entry.
 	entries map[*scope.Module]map[string][]string
 	// typedefs has what types that comments declare say, onlyClasses the classes that are the only ones of their names.

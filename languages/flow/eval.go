@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // Site is where a path is evaluated: a scope, and the index of its declaration plus 1.
@@ -119,7 +120,21 @@ func (p *Engine) head(f *scope.Flow, here Site, name string) scope.Set {
 		}
 		return nil
 	}
-	return slices.Clone(p.Read(f, v))
+	return p.withoutMembers(v, slices.Clone(p.Read(f, v)))
+}
+
+// withoutMembers returns the values of a name in a function that makes instances without the methods of that name, which are
+// named through the instances alone: function Reader(data) { this._data = data }, Reader.prototype.data = function …
+func (p *Engine) withoutMembers(v *scope.Variable, values scope.Set) scope.Set {
+	if !p.Lang.Exports || v.Scope == nil || v.Scope.Decl == nil || !v.Scope.Decl.Constructs {
+		return values
+	}
+	return slices.DeleteFunc(values, func(m scope.Member) bool { return isMethodOf(m.Value, v.Scope) })
+}
+
+// isMethodOf reports whether a value is a method that is declared in the scope of a class.
+func isMethodOf(v *scope.Value, s *scope.Scope) bool {
+	return v.Kind == scope.FunctionValue && v.Decl.Outer == s && v.Decl.Kind != recountv1.SymbolKind_SYMBOL_KIND_FUNCTION && v.Decl.IsMethod()
 }
 
 // result returns the variable of a function's results or yields, nil outside a function.

@@ -49,7 +49,7 @@ func (p *Engine) allKnown(here Site, name string) bool {
 
 // fieldKnown reports whether a path is a member of `this`, and something is known of all that the program assigns to members
 // of that name: what is made there, `this`, and parameters of which all is known.
-func (p *Engine) fieldKnown(of scope.Path) bool {
+func (p *Engine) fieldKnown(here Site, of scope.Path) bool {
 	if !p.Lang.Exports || of.Head != "self" || len(of.Steps) != 1 || of.Steps[0].Op != '.' {
 		return false
 	}
@@ -63,8 +63,36 @@ func (p *Engine) fieldKnown(of scope.Path) bool {
 			}
 		}
 	}
-	all := p.assigned[of.Last()]
-	return len(all) > 0 && !slices.ContainsFunc(all, func(a assigned) bool { return !p.knownValue(a) })
+	own, some := classAround(here.Scope), false
+	for _, a := range p.assigned[of.Last()] {
+		if p.ofOther(a, own) {
+			continue
+		}
+		if some = true; !p.knownValue(a) {
+			return false
+		}
+	}
+	return some
+}
+
+// ofOther reports whether a value is that of a member of `this` in a class that is not related to another class.
+func (p *Engine) ofOther(a assigned, class *scope.Decl) bool {
+	of := a.m.Path(a.b.Target)
+	other := classAround(a.m.ScopeOf(a.b.In))
+	return of.Head == "self" && len(of.Steps) == 1 && class != nil && other != nil && other != class && !p.Extends(other, class) && !p.Extends(class, other)
+}
+
+// classAround returns the class whose method is around a scope, nil if there is none.
+func classAround(s *scope.Scope) *scope.Decl {
+	for ; s != nil && s.Decl != nil; s = s.Outer {
+		if class := s.Decl.Class(); s.Decl.IsMethod() && class != nil {
+			return class
+		}
+		if s.IsClass() {
+			return s.Decl
+		}
+	}
+	return nil
 }
 
 // assigned is a value that a member is given.

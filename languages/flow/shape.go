@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // What a program calls on a value tells what the value is, where nothing else does:
@@ -39,6 +40,30 @@ type receiver struct {
 	path string
 }
 
+// receiversOf returns the receivers that a member is called on, from the narrow to the wide, nil if there are none. What the
+// source calls the receiver tells what a parameter of an anonymous function is.
+func (p *Engine) receiversOf(m *scope.Module, r *recountv1.Reference) []receiver {
+	all := p.receiversAt(m.ScopeOf(r.In), m.Path(r.Path).Base())
+	named := r.Attributes[scope.CalledOn]
+	if named == "" {
+		return all
+	}
+	if len(all) == 0 {
+		all = []receiver{{in: m.Decl(r.In), mod: m, path: "?" + named}}
+	}
+	if all = all[:1]; named == "this" {
+		return all
+	}
+	return append(all, namedAlike(m, named)...)
+}
+
+// namedAlike returns the receivers that are called like a path: in a module, and in the program.
+func namedAlike(m *scope.Module, of string) []receiver {
+	_, last := cutLast("." + of)
+	name := strings.Trim(last, "_")
+	return []receiver{{mod: m, path: name}, {path: name}}
+}
+
 // receiversAt returns the receivers that a path is in a scope, from the narrow to the wide, nil if it is none.
 func (p *Engine) receiversAt(s *scope.Scope, of scope.Path) []receiver {
 	own := receiver{path: strings.TrimPrefix(of.Text, of.Head)}
@@ -61,9 +86,7 @@ func (p *Engine) receiversAt(s *scope.Scope, of scope.Path) []receiver {
 		}
 		own.of = v
 	}
-	_, last := cutLast("." + of.Text)
-	name := strings.Trim(last, "_")
-	return []receiver{own, {mod: s.Mod, path: name}, {path: name}}
+	return append([]receiver{own}, namedAlike(s.Mod, of.Text)...)
 }
 
 // findShapes collects what is called on the receivers of the program, and the members of what they may be.
@@ -71,6 +94,13 @@ func (p *Engine) findShapes() *shapes {
 	s := &shapes{
 		called: map[receiver]map[string]bool{}, passes: map[receiver]bool{}, having: map[string][]*scope.Value{}, mixers: map[*scope.Decl][]*scope.Value{},
 		classes: map[string][]*scope.Value{}, found: map[receiver][]*scope.Value{},
+	}
+	for _, object := range p.extended {
+		if made := object.Made(); made != nil && !made.Test {
+			for _, name := range object.Keys() {
+				s.having[name] = append(s.having[name], object)
+			}
+		}
 	}
 	for _, m := range p.Modules {
 		for _, r := range m.Facts.References {
@@ -82,7 +112,11 @@ func (p *Engine) findShapes() *shapes {
 				continue
 			}
 			from := m.Decl(r.In)
-			for _, at := range p.receiversAt(m.ScopeOf(r.In), of.Base()) {
+			at := p.receiversOf(m, r)
+			if r.Attributes[scope.CalledOn] != "" && len(at) > 0 {
+				at = at[:1] // what is called alike is not always the same
+			}
+			for _, at := range at {
 				s.passes[at] = s.passes[at] || at.in != nil && from != nil && from.Name == of.Last()
 				if s.called[at] == nil {
 					s.called[at] = map[string]bool{}
@@ -144,11 +178,11 @@ func (p *Engine) ofReceivers(d *scope.Decl) scope.Set {
 
 // shaped returns the function that a call of a member means by all that is called on its receiver, nil if that does not
 // tell.
-func (l *Linker) shaped(here Site, of scope.Path) *scope.Decl {
+func (l *Linker) shaped(here Site, of scope.Path, r *recountv1.Reference) *scope.Decl {
 	if l.e.Lang.Common == nil || !l.e.Lang.Exports || of.Plain() || of.Steps[len(of.Steps)-1].Op != '.' || isTyped(l.Module) {
 		return nil
 	}
-	all := l.e.receiversAt(here.Scope, of.Base())
+	all := l.e.receiversOf(l.Module, r)
 	if len(all) == 0 || l.e.madeOutside(here, of.Base()) {
 		return nil
 	}
@@ -157,9 +191,8 @@ func (l *Linker) shaped(here Site, of scope.Path) *scope.Decl {
 	}
 	s, name := l.e.shapes, all[len(all)-1].path
 	told := l.e.telling(s.called[all[0]])
-	if from := l.Module.Decl(here.In); from != nil && from.Name == of.Last() {
-		all = all[:1] // what wraps something passes the call on to it
-	}
+	from := l.Module.Decl(here.In)
+	wraps := from != nil && from.Name == of.Last() // what wraps something passes the call on to it
 	for i, at := range all {
 		objects, known := s.found[at]
 		if !known {
@@ -182,6 +215,12 @@ func (l *Linker) shaped(here Site, of scope.Path) *scope.Decl {
 		}
 		named := isNamed(objects, name)
 		switch n := l.e.telling(s.called[at]); {
+		case told == 0 && i > 0 && r.Attributes[scope.CalledOn] != "":
+			continue // only what is called like it tells
+		case wraps && i > 0:
+			if i == 1 && n > 2 {
+				return d
+			}
 		case i == 0 && (n > 1 || n > 0 && named && !l.e.Lang.Common[of.Last()]), i == 1 && n > 1, i == 2 && n > 1 && (told > 0 || named):
 			return d
 		}
@@ -190,11 +229,11 @@ func (l *Linker) shaped(here Site, of scope.Path) *scope.Decl {
 }
 
 // shapedAmong returns the target of a call that shaped tells, if none is sure.
-func (l *Linker) shapedAmong(here Site, of scope.Path, t *scope.Targets) *scope.Decl {
+func (l *Linker) shapedAmong(here Site, of scope.Path, r *recountv1.Reference, t *scope.Targets) *scope.Decl {
 	if len(t.List) == 0 || slices.ContainsFunc(t.List, func(to scope.Target) bool { return t.Sure[to] }) {
 		return nil
 	}
-	if d := l.shaped(here, of); d != nil && slices.Contains(t.List, scope.Target{Decl: d}) {
+	if d := l.shaped(here, of, r); d != nil && slices.Contains(t.List, scope.Target{Decl: d}) {
 		return d
 	}
 	return nil
@@ -246,7 +285,13 @@ func isTyped(m *scope.Module) bool {
 
 // methodOf returns the function that a member of an object is, nil if it has none of the name or something else.
 func (p *Engine) methodOf(o *scope.Value, name string) (found *scope.Decl) {
-	for _, m := range p.attribute(nil, o, name) {
+	all := p.attribute(nil, o, name)
+	if own := slices.IndexFunc(all, func(m scope.Member) bool {
+		return m.Sure && m.Value.Kind == scope.BoundValue && m.Value.Decl != nil && !m.Value.Decl.HasModifier("lambda")
+	}); own >= 0 {
+		all = slices.DeleteFunc(all, func(m scope.Member) bool { return !m.Sure }) // what else may be put into its place is not meant
+	}
+	for _, m := range all {
 		d := m.Value.Decl
 		if d != nil && d.Mod.Test && !o.Made().Test {
 			continue // a test put it there

@@ -140,6 +140,9 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 		}
 		if prm.Type == "" {
 			p.contextFlow(d, i, v)
+			if class := p.givenClass(d.Scope, prm.Name); class != nil {
+				p.Add(v, p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: class}), false)
+			}
 		}
 		if prm.Default != "" && prm.Default != "?" {
 			p.AddFlow(func(f *scope.Flow) {

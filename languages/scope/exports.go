@@ -27,6 +27,10 @@ const (
 	OwnThis  = "this"
 )
 
+// CalledOn is the attribute of a call with what the source calls its receiver, if that begins with a parameter of an anonymous
+// function or with a `this` of which nothing is known.
+const CalledOn = "called_on"
+
 // PartOf is the attribute of a class that is a part of the class of its name which the file does not declare.
 // Constructs is the attribute of a method that makes instances under another name than the language's.
 const (

@@ -154,12 +154,23 @@ func (v *Value) IsMadeApart(s *Scope) bool {
 	return s == nil
 }
 
-// Made returns the module that declares what an instance is of, or that makes a container.
+// Made returns the module that declares what an instance is of, or that makes a container. Nothing makes the container of what
+// is put into an object of another package: it returns the module of one of its functions, nil if it has none.
 func (v *Value) Made() *Module {
-	if v.Decl != nil {
+	switch {
+	case v.Decl != nil:
 		return v.Decl.Mod
+	case v.home != nil:
+		return v.home.Mod
 	}
-	return v.home.Mod
+	for _, key := range slices.Sorted(slices.Values(v.Keys())) {
+		for _, m := range v.elements[key].Values {
+			if m.Value.Decl != nil {
+				return m.Value.Decl.Mod
+			}
+		}
+	}
+	return nil
 }
 
 // ClassOf follows the name of a class in a type of which the class itself is a value.

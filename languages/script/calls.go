@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -20,6 +21,9 @@ func (j *walker) call(n extract.Ref, s state) {
 	j.wraps(path, s)
 	j.constructsAs(path, fn, args, s)
 	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, j.lastName(fn))
+	if on := j.calledOn(fn, path, s); on != "" {
+		r.Attributes = map[string]string{scope.CalledOn: on}
+	}
 	if j.Kind(args) == "template_string" { // tag`…`
 		r.Count = 1
 		j.calleeRest(fn, s)
@@ -105,7 +109,7 @@ func (j *walker) defines(n extract.Ref, path string, args extract.Ref, s state) 
 	case "inherits", "setPrototypeOf":
 		base := j.path(j.Child(args, 1), s)
 		if !strings.ContainsAny(owner+base, "([?") {
-			j.inherits(strings.TrimSuffix(owner, ".prototype"), strings.TrimSuffix(base, ".prototype"), j.Child(args, 1))
+			j.inherits(strings.TrimSuffix(owner, ".prototype"), strings.TrimSuffix(base, ".prototype"), j.Child(args, 1), s)
 		}
 		return false
 	case "__defineGetter__":
@@ -121,25 +125,49 @@ func (j *walker) defines(n extract.Ref, path string, args extract.Ref, s state) 
 			j.definesComputed(args, s)
 			return false
 		}
+		return j.describes(j.Child(args, 2), owner, name, s)
+	case "defineProperties":
+		var others []extract.Ref
 		found := false
-		for c := range j.Children(j.Child(args, 2)) {
-			value, key := j.Field(c, "value"), j.propertyName(j.Field(c, "key"))
-			if j.Kind(c) == "method_definition" {
-				value, key = c, j.propertyName(j.Field(c, "name"))
-			}
-			kind := recountv1.SymbolKind_SYMBOL_KIND_PROPERTY
-			if key == "value" {
-				kind = recountv1.SymbolKind_SYMBOL_KIND_METHOD
-			}
-			if (j.isFunction(value) || j.Kind(value) == "method_definition") && j.definedMember(c, value, owner, name, kind, s) {
+		for c := range j.Children(j.Child(args, 1)) {
+			if j.describes(j.Field(c, "value"), owner, j.propertyName(j.Field(c, "key")), s) {
 				found = true
-			} else if found {
+			} else {
+				others = append(others, c)
+			}
+		}
+		for _, c := range others {
+			if found {
 				j.visit(c, s)
 			}
 		}
 		return found
 	}
 	return false
+}
+
+// describes declares the functions of a descriptor, {get: function …, set: function …} or {value: function …}, as a member of an owner.
+// It returns false if there are none.
+func (j *walker) describes(descriptor extract.Ref, owner, name string, s state) (found bool) {
+	for c := range j.Children(descriptor) {
+		value, key := j.Field(c, "value"), j.propertyName(j.Field(c, "key"))
+		if j.Kind(c) == "method_definition" {
+			value, key = c, j.propertyName(j.Field(c, "name"))
+		}
+		kind := recountv1.SymbolKind_SYMBOL_KIND_PROPERTY
+		if key == "value" {
+			kind = recountv1.SymbolKind_SYMBOL_KIND_METHOD
+		}
+		own := len(j.Facts.Declarations)
+		if (j.isFunction(value) || j.Kind(value) == "method_definition") && j.definedMember(c, value, owner, name, kind, s) {
+			if found = true; key == "get" {
+				j.Facts.Declarations[own].Modifiers = append(j.Facts.Declarations[own].Modifiers, key)
+			}
+		} else if found {
+			j.visit(c, s)
+		}
+	}
+	return found
 }
 
 // definedMember declares a member that a call defines.

@@ -219,7 +219,7 @@ func (j *walker) injects(n extract.Ref, path string, args extract.Ref, s state) 
 		for c := range j.Children(args) {
 			if k := j.Kind(c); c != j.Child(args, 0) && (k == "identifier" || k == "member_expression") && extract.IsName(p.name) {
 				if base := strings.TrimSuffix(j.path(c, s), ".prototype"); isClassName(lastOf(base)) {
-					j.inherits(p.name, base, c)
+					j.inherits(p.name, base, c, s)
 				}
 			}
 		}

@@ -22,7 +22,7 @@ grep handle has hasAttribute hasOwn hasOwnProperty head hide hook html includes 
 install invoke is isArray isFinite isInteger isNaN isPrototypeOf it item items join json keys kill last lastIndexOf length link listen listenerCount
 listeners load localeCompare lock log lookup lstat lstatSync map match matchAll matches max mean merge min mkdir mkdirSync mkdtemp
 move next nextTick normalize notify now observe of off on once onerror onload open option options pad padEnd padStart parse
-parseFloat parseInt patch pause pipe play pop post postMessage preventDefault print process promises prop prototype push put query
+parseFloat parseInt patch pause pipe play pop post postMessage prepend preventDefault print process promises prop prototype push put query
 querySelector querySelectorAll queue race random raw read readFile readFileSync readable readdir readdirSync readline ready
 realpath realpathSync record redirect reduce reduceRight refresh register reject relative release reload remove
 removeAllListeners removeAttribute removeChild removeEventListener removeItem removeListener rename renameSync render repeat replace

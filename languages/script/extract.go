@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 34, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 35, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -121,6 +121,7 @@ type walker struct {
 type inheritance struct {
 	owner, base string
 	at          extract.Ref
+	from        uint32 // where owner is named
 	in          uint32 // of a function that calls its base on its instances; owner is empty then
 }
 
@@ -133,7 +134,7 @@ func extractScript(f *extract.File) {
 	j.noteWrappers()
 	inherits := map[uint32]bool{}
 	for _, i := range j.inherited {
-		if in := j.declaredAs(i.owner, 0); in != 0 && i.in == 0 {
+		if in := j.declaredAs(i.owner, i.from); in != 0 && i.in == 0 {
 			j.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, in, i.base, i.at)
 			inherits[in] = true
 		}

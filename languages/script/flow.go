@@ -264,7 +264,7 @@ func (j *walker) assignedPrototype(path string, right, n extract.Ref, s state) b
 		return true
 	}
 	if base := j.prototypeOf(right, s); base != "" {
-		j.inherits(owner, base, right)
+		j.inherits(owner, base, right, s)
 	}
 	return false
 }
@@ -286,8 +286,8 @@ func (j *walker) prototypeOf(n extract.Ref, s state) string {
 }
 
 // inherits notes what a function of the file inherits from.
-func (j *walker) inherits(owner, base string, at extract.Ref) {
-	j.inherited = append(j.inherited, inheritance{owner: owner, base: base, at: at})
+func (j *walker) inherits(owner, base string, at extract.Ref, s state) {
+	j.inherited = append(j.inherited, inheritance{owner: owner, base: base, at: at, from: s.in})
 }
 
 // constructsAs notes Base.call(this, …) in a constructor: what it makes has the members that Base gives it.

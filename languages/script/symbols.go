@@ -32,7 +32,13 @@ func (j *walker) symbolKeys(body extract.Ref) {
 	}
 }
 
+// ofSymbols reports whether a name is imported from a file of symbols of the repository.
+func (j *walker) ofSymbols(name string) bool {
+	from := j.known[name]
+	return strings.HasPrefix(from, ".") && strings.HasSuffix(from, "."+name) && strings.Contains(strings.ToLower(from[strings.LastIndexByte(from, '/')+1:len(from)-len(name)]), "symbol")
+}
+
 // isSymbol reports whether an expression is the name of a symbol.
 func (j *walker) isSymbol(n extract.Ref) bool {
-	return j.Kind(n) == "identifier" && j.symbols[j.Text(n)]
+	return j.Kind(n) == "identifier" && (j.symbols[j.Text(n)] || j.ofSymbols(j.Text(n)))
 }
