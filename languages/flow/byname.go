@@ -307,7 +307,7 @@ func (p *Engine) typedElsewhere(here Site, name string) bool {
 }
 
 // aroundThis returns the method that a call of a member of an unknown `this` means by the class whose method is around it: libraries
-// call functions on the object that gives them.
+// call functions on the object that gives them. No other class may have a method of the name.
 func (l *Linker) aroundThis(here Site, of scope.Path, r *recountv1.Reference) *scope.Decl {
 	if r.Attributes[scope.CalledOn] != "this" || of.Head != "?" || l.e.Lang.Common[of.Last()] {
 		return nil
@@ -315,6 +315,14 @@ func (l *Linker) aroundThis(here Site, of scope.Path, r *recountv1.Reference) *s
 	class := classAround(here.Scope)
 	if class == nil {
 		return nil
+	}
+	if l.e.named == nil {
+		l.e.named = l.e.nameFunctions()
+	}
+	for _, d := range l.e.named.functions[of.Last()] {
+		if of := d.Class(); !d.Mod.Test && of != class && (of == nil || !l.e.Extends(of, class) && !l.e.Extends(class, of)) {
+			return nil
+		}
 	}
 	return l.e.methodOf(l.e.Instance(class, true), of.Last())
 }

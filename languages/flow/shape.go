@@ -215,7 +215,7 @@ func (l *Linker) shaped(here Site, of scope.Path, r *recountv1.Reference) *scope
 		}
 		named := isNamed(objects, name)
 		switch n := l.e.telling(s.called[at]); {
-		case told == 0 && i > 0 && r.Attributes[scope.CalledOn] != "":
+		case told == 0 && i > 0 && !named && r.Attributes[scope.CalledOn] != "":
 			continue // only what is called like it tells
 		case wraps && i > 0:
 			if i == 1 && n > 2 {

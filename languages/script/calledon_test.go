@@ -16,13 +16,14 @@ const { kParts } = require('./symbols')
 class Parts { splice() {} sort() {} pick() {} }
 class Node {
   constructor() { this[kParts] = new Parts() }
-  fold() {} unfold() {} watchIt() {}
+  fold() {} unfold() {} watchIt() {} drop() {} stop(bus) { bus.on('y', function () { this.watchIt() }) }
   run(bus) {
-    bus.on('x', function () { this.watchIt(); this.fold() })
+    bus.on('x', function () { this.drop() })
     const other = { go() { this.watchIt() } }
     this[kParts].pick()
   }
 }
+class Leaf extends Node { drop() {} }
 class Other { fold() {} watchIt() {} }
 module.exports = { Node, Other }
 -- lib/symbols.js --
@@ -46,11 +47,12 @@ Answer.prototype.readCode = function () {}
 Answer.prototype.writeCode = function () {}
 `, `
 calls lib/node.js:Node.constructor -> lib/node.js:Parts @4:37
-calls lib/node.js:Node.run -> lib/node.js:Node.fold @7:51 (name_matched 500)
-calls lib/node.js:Node.run -> lib/node.js:Node.watchIt @7:35 (name_matched 500)
+calls lib/node.js:Node.run -> lib/node.js:Node.drop @7:35 (name_matched 500)
 calls lib/node.js:Node.run -> lib/node.js:Parts.pick @9:17
 calls lib/node.js:Node.run -> bus.on @7:8 (unresolved)
 calls lib/node.js:Node.run.go -> self.watchIt @8:32 (unresolved)
+calls lib/node.js:Node.stop -> ?.watchIt @5:90 (unresolved)
+calls lib/node.js:Node.stop -> bus.on @5:63 (unresolved)
 calls lib/reply.js:Reply.code -> lib/reply.js:Reply.readCode @3:30
 calls lib/reply.js:Reply.code#2 -> lib/reply.js:Reply.writeCode @3:58
 calls lib/reply.js:Reply.other -> lib/reply.js:Reply.writeCode @4:55
