@@ -28,7 +28,7 @@ type Plan struct {
 	Ends []Postcondition `json:"ends,omitempty" doc:"What the recorder saw of files at the end of the narrative, as postconditions of the kinds file and absent, at most 4000. A run that did all steps compares with them what it left."`
 	// Inputs are the files that have to be there before.
 	Inputs      []Input           `json:"inputs,omitempty" doc:"Files that steps read by name and that no step before them makes, as far as is known, at most 64."`
-	Left        []Left            `json:"left_out" nullable:"false" doc:"The commands of the narrative that are not needed, oldest first, each with its reason."`
+	Left        []Left            `json:"left_out" nullable:"false" doc:"The commands of the narrative that are not needed, oldest first, each with its reason; those that trials left out stand last."`
 	Missing     []Missing         `json:"missing,omitempty" doc:"Events that the narrative names and that are not known, such as erased ones."`
 	Mappings    []Mapping         `json:"mappings,omitempty" doc:"What was replaced by what, longest first, and how often."`
 	Parameters  []Parameter       `json:"parameters,omitempty" doc:"Values that differ between runs of the same commands, and which the request may set; and those that it sets, with the others of their names."`
@@ -185,6 +185,7 @@ const (
 	LeftRepeated   = "repeated"
 	LeftUnfinished = "unfinished"
 	LeftOwn        = "own"
+	LeftTried      = "tried"
 )
 
 // Left is a command of the narrative that is not in the plan.
@@ -192,7 +193,7 @@ type Left struct {
 	Intent   schemas.EventID    `json:"intent" format:"uuid" doc:"The id of the recorded command."`
 	Position schemas.Position   `json:"position" doc:"The position of its event."`
 	Command  string             `json:"command" example:"ls -l" doc:"The command as recorded."`
-	Kind     string             `json:"kind" enum:"looked,navigated,failed,superseded,undone,unrelated,repeated,unfinished,own" example:"looked" doc:"looked: it only displayed something; navigated: it only changed the directory, which each step states; failed; superseded: a later run replaced all it made; undone: what it made was removed; unrelated: nothing that is needed rests on it; repeated: a later run of the same command made the same; unfinished: it was interrupted; own: a verb of Recount."`
+	Kind     string             `json:"kind" enum:"looked,navigated,failed,superseded,undone,unrelated,repeated,unfinished,own,tried" example:"looked" doc:"looked: it only displayed something; navigated: it only changed the directory, which each step states; failed; superseded: a later run replaced all it made; undone: what it made was removed; unrelated: nothing that is needed rests on it; repeated: a later run of the same command made the same; unfinished: it was interrupted; own: a verb of Recount; tried: a trial without it, in a sandbox, came to the same end."`
 	Why      string             `json:"why" example:"it only displayed files" doc:"The reason as a sentence."`
 	Evidence []schemas.Position `json:"evidence" nullable:"false" doc:"The positions of the events that show it."`
 }

@@ -183,8 +183,8 @@ func (r *recorded) besideProject() (bool, error) {
 }
 
 // replay runs the narrative there, and returns how it came out.
-func (b *other) replay() (run.Report, error) {
-	out, err := b.r.askAs(b.env, b.home, "", "--json", "--home", b.home, "--dir", b.dir, "--apply", "--yes", "--on-failure", "skip")
+func (b *other) replay(more ...string) (run.Report, error) {
+	out, err := b.r.askAs(b.env, b.home, "", append(more, "--json", "--home", b.home, "--dir", b.dir, "--apply", "--yes", "--on-failure", "skip")...)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return run.Report{}, err

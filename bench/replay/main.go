@@ -5,6 +5,7 @@
 //	go -C bench run ./replay script                        run the bash scripts elsewhere, compare trees
 //	go -C bench run ./replay executed                      run them in the sandbox elsewhere, compare trees; and again
 //	go -C bench run ./replay -agree executed               the same, and say yes to dangerous steps
+//	go -C bench run ./replay -agree trimmed                without what trials leave out: recall, precision, trees
 //	go -C bench run ./replay shellcheck                    what shellcheck says of their bash scripts
 //	go -C bench run ./replay plan                          a plan of 1,000 steps
 //	go -C bench run ./replay overhead                      what the sandbox adds to a step
@@ -54,6 +55,8 @@ func main() {
 		err = scripts()
 	case "executed":
 		err = executed()
+	case "trimmed":
+		err = trimmed()
 	case "shellcheck":
 		err = shellchecks()
 	case "overhead":
@@ -61,7 +64,7 @@ func main() {
 	case "plan":
 		err = plans()
 	default:
-		err = fmt.Errorf("want slice, script, shellcheck, executed, plan or overhead")
+		err = fmt.Errorf("want slice, script, shellcheck, executed, trimmed, plan or overhead")
 	}
 	if err != nil {
 		log.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render/replayview"
+	"github.com/recountdb/recount/internal/replaying"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/replay/plan"
@@ -27,6 +28,8 @@ type replayFlags struct {
 	plan   bool
 	script string
 	wide   bool
+	trim   bool
+	trials int
 	run    replayRunFlags
 }
 
@@ -47,6 +50,8 @@ func (f *replayFlags) add(c *cobra.Command) {
 	f.run.add(s)
 	s.BoolVar(&f.plan, "plan", false, "print the plan and run nothing")
 	s.StringVar(&f.script, "script", "", "print a script and run nothing: "+strings.Join(script.Kinds, ", "))
+	s.BoolVar(&f.trim, "trim", false, "leave out also what trials in the sandbox, without one step after the other, show the same end without; nothing of a trial is kept")
+	s.IntVar(&f.trials, "trials", defaultTrials, "with --trim: how often the plan is run at most")
 	s.BoolVar(&f.wide, "wide", false, "do not cut long lines")
 	s.StringVar(&f.moment.AsOf, "as-of", "", "plan from what was known at a time (2h, 3d, yesterday, 2026-11-20, RFC 3339) or at the watermark of an earlier answer")
 	s.StringVar(&f.moment.AtLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
@@ -81,8 +86,15 @@ func (f *replayFlags) request(a *app, args []string) (plan.Request, error) {
 		}
 		r.Set[name] = value
 	}
-	if f.plan && f.script != "" {
+	switch {
+	case f.plan && f.script != "":
 		return r, usage.Errorf("--plan and --script: give one of them")
+	case f.trim && f.run.resume != "":
+		return r, usage.Errorf("--trim and --resume: the plan of a run that began stays as it is")
+	case f.trim && f.run.open() || f.trim && f.run.isolation != "sandbox":
+		return r, usage.Errorf("--trim: trials do each step again and again, so they run in the sandbox and without the network only")
+	case f.trials < 3:
+		return r, usage.Errorf("--trials %d: want 3 or more", f.trials)
 	}
 	var err error
 	if r.Moment, err = f.moment.Moment(time.Now()); err != nil {
@@ -154,6 +166,10 @@ difference is shown; --apply makes it real if all steps are done, and else it is
 Steps whose result is there already are skipped. Dangerous ones are asked about one by
 one. --resume goes on with a run that was stopped or killed, or applies it.
 
+--trim tries in the sandbox which steps the end does without: the plan runs without one
+step after the other, and what leaves the same is left out. That takes as many runs as the
+plan has steps, and needs the directory as it was before.
+
 --plan prints the plan, and --script a script that stands alone; nothing is executed then.
 Exits with 1 if the plan has no steps, with 2 if a step was not done.`,
 		Example: `  recount replay 018f3c2 --plan                   a command and all that it needed
@@ -161,6 +177,7 @@ Exits with 1 if the plan has no steps, with 2 if a step was not done.`,
   recount replay --resume r-7f3a91c2              go on after a stop
   recount replay --session bash-4711-1795176000   what a session left
   recount replay --mend 018f3c2 --script markdown > mend.md
+  recount replay 018f3c2 --dir ~/fresh --trim --plan   and only what it does not come to its end without
   recount replay 018f3c2 --map /home/ann/app=~/app --script bash > again.sh`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeIDs("", 1),
@@ -181,10 +198,29 @@ Exits with 1 if the plan has no steps, with 2 if a step was not done.`,
 				if err != nil {
 					return a.unanswered(err)
 				}
-				if f.plan || f.script != "" || resp.Status == query.StatusEmpty {
+				shown := f.plan || f.script != ""
+				if resp.Status == query.StatusEmpty || shown && !f.trim {
 					return f.print(a, resp)
 				}
-				return a.runReplay(cmd.Context(), b, &f.run, &resp.Plan, r.Home)
+				o, err := a.replayingPlan(b, &f.run, &resp.Plan, r.Home)
+				if err != nil {
+					return err
+				}
+				if f.trim {
+					r.All = true
+					all, err := a.askPlan(cmd.Context(), b, r)
+					if err != nil {
+						return a.unanswered(err)
+					}
+					if err := a.trimPlan(cmd.Context(), &resp.Plan, &all.Plan, f.trials, &o); err != nil {
+						return err
+					}
+				}
+				if shown {
+					return f.print(a, resp)
+				}
+				report, err := replaying.Start(cmd.Context(), &resp.Plan, o)
+				return a.replayed(report, err)
 			})
 		},
 	}

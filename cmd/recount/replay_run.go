@@ -14,11 +14,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/replaying"
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/run"
 	"github.com/recountdb/recount/replay/sandbox"
+	"github.com/recountdb/recount/replay/trim"
 )
 
 // replayRunFlags say how a plan is executed.
@@ -138,20 +141,56 @@ func (a *app) resumeReplay(ctx context.Context, b *connect.Backend, f *replayRun
 	return a.replayed(report, err)
 }
 
-// runReplay executes a plan as a new run.
-func (a *app) runReplay(ctx context.Context, b *connect.Backend, f *replayRunFlags, p *replay.Plan, home string) error {
+// replayingPlan returns how the flags say that a new plan is executed.
+func (a *app) replayingPlan(b *connect.Backend, f *replayRunFlags, p *replay.Plan, home string) (replaying.Options, error) {
 	o, err := a.replaying(b, f)
-	if err != nil {
-		return err
-	}
-	if o.Dir == "" && p.Directory(o.Getenv("HOME")) == "" {
-		if o.Dir, err = os.Getwd(); err != nil {
-			return err
+	if err == nil && o.Dir == "" {
+		if o.Dir = p.Directory(o.Getenv("HOME")); o.Dir == "" {
+			o.Dir, err = os.Getwd()
 		}
 	}
 	o.Home = home
-	report, err := replaying.Start(ctx, p, o)
-	return a.replayed(report, err)
+	return o, err
+}
+
+// trimPlan replaces a plan by what trials leave of it. What they find goes to the standard error, since the plan or its
+// script may go to a file.
+func (a *app) trimPlan(ctx context.Context, p, all *replay.Plan, trials int, o *replaying.Options) error {
+	start := time.Now()
+	trimmed, result, err := replaying.Trim(ctx, p, all, replaying.Trimming{Trials: trials, Progress: func(of *replay.Plan, t trim.Trial) {
+		what := a.Paint(render.Yellow, "another end")
+		if t.Same {
+			what = a.Paint(render.Green, "the same end")
+		}
+		more := ""
+		if len(t.Without) > 1 {
+			more = fmt.Sprintf(" and %d more", len(t.Without)-1)
+		}
+		fmt.Fprintf(a.Err, "%3d  %s without %s%s\n", t.Number, what, render.OneLine(stepName(of.Steps[t.Without[0]].Command)), more)
+	}}, o)
+	if err != nil {
+		return a.unanswered(err)
+	}
+	fmt.Fprintf(a.Err, "%s of %d left after %s in %s\n", render.Count(len(trimmed.Steps), "step"), len(p.Steps), render.Count(result.Trials, "trial"), query.Took(time.Since(start)))
+	for _, s := range trimmed.Steps {
+		if !slices.ContainsFunc(p.Steps, func(o replay.Step) bool { return o.Intent == s.Intent }) {
+			fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, "put back, since the end is another one without it: "+render.OneLine(stepName(s.Command))))
+		}
+	}
+	if result.Unchecked {
+		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, "whether the plan lacks something was not tried: the narrative does not come to its end here with all that was left out of it, or --trials allows too few"))
+	}
+	if result.Idle > 0 {
+		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, fmt.Sprintf("%s not tried, since their results are there: --dir a directory as it was before them", render.Count(result.Idle, "step"))))
+	}
+	if result.Limited {
+		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, "not all steps were tried: --trials allows more"))
+	}
+	for _, name := range result.Varying {
+		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, render.OneLine(name)+" has another content after each run: what it rests on was not tried"))
+	}
+	*p = *trimmed
+	return nil
 }
 
 // replayed is the end of the verb after a run.

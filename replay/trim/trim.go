@@ -1,0 +1,208 @@
+// Package trim finds the steps of a plan without which it comes to the same end, by trials.
+//
+// What a slice keeps rests on evidence, and where that leaves a doubt the step stays. A trial leaves none: the plan
+// runs without a step, in a sandbox that is thrown away, and its end is compared with that of the whole plan.
+package trim
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/recountdb/recount/replay"
+)
+
+// End is what a trial came to.
+type End struct {
+	// Steps has how each step came out that was not left out.
+	Steps map[int]Outcome
+	// Files has what is at the paths that changed, in a form that can be compared.
+	Files map[string]string
+	// Wrote has the paths that each step changed.
+	Wrote map[int][]string
+}
+
+// Outcome is how a step came out.
+type Outcome struct {
+	Fine   bool // it did as recorded, or its result was there
+	Ran    bool
+	Exit   int
+	Output string
+}
+
+// Trial is one run of a plan without some of its steps.
+type Trial struct {
+	Number  int   `json:"number"`
+	Without []int `json:"without"` // the steps that are tried to be left out, with those that need them
+	Same    bool  `json:"same"`    // the end is the same
+}
+
+// Options say how trials are done.
+type Options struct {
+	// Left are the steps that the evidence left out. Trials tell whether the end is the same without them, too.
+	Left     map[int]bool
+	Trials   int // at most; 200 if zero
+	Try      func(ctx context.Context, without map[int]bool) (End, error)
+	Progress func(Trial) // called after each trial; it may be nil
+}
+
+// Result is what trials found.
+type Result struct {
+	Without map[int]bool // the steps that may be left out
+	Trials  int
+	// Varying are the paths that two runs of the whole plan left with different contents. Steps that they rest on are
+	// not tried.
+	Varying []string
+	Idle    int // how many steps are not tried, since their results are there before
+	// Back are the steps of Options.Left without which the end is another one.
+	Back []int
+	// Unchecked tells that the plan with the steps of Options.Left does not come to its end.
+	Unchecked bool
+	Limited   bool // there were no trials left to try all
+}
+
+// UnfitError says why a plan cannot be trimmed.
+type UnfitError struct{ Why string }
+
+func (e *UnfitError) Error() string { return e.Why }
+
+// together is how many steps are left out at once at most: one, with those that fail without it.
+const together = 12
+
+// Minimal runs a plan without what the evidence left out, then without one step after the other, and returns those without
+// which it comes to the same end. A step that fails without another one, as an rm does without what made the file, is left
+// out with it.
+func Minimal(ctx context.Context, p *replay.Plan, o Options) (Result, error) {
+	if o.Trials == 0 {
+		o.Trials = 200
+	}
+	t := &trimming{p: p, o: o, goals: map[int]bool{}, result: Result{Without: map[int]bool{}}}
+	if err := t.whole(ctx); err != nil {
+		return t.result, err
+	}
+	if err := t.check(ctx); err != nil || t.result.Limited {
+		return t.result, err
+	}
+	tried := map[int]int{} // how many were left out when a step was tried: with as many it would come out the same
+	for more := true; more; {
+		more = false
+		for i := range p.Steps {
+			if n, before := tried[i]; !t.may(i) || before && n == len(t.result.Without) {
+				continue
+			}
+			tried[i] = len(t.result.Without)
+			gone, err := t.leave(ctx, i)
+			if err != nil || t.result.Limited {
+				return t.result, err
+			}
+			more = more || gone
+		}
+	}
+	return t.result, nil
+}
+
+// trimming is a search under way.
+type trimming struct {
+	p      *replay.Plan
+	o      Options
+	goals  map[int]bool // the steps that the plan has to end with, if it is not for all that is left
+	base   End
+	varies map[string]bool // paths whose content says nothing
+	fixed  map[int]bool    // steps that are not tried
+	result Result
+}
+
+// check leaves out what the evidence left out, as far as the end is the same without it.
+func (t *trimming) check(ctx context.Context) error {
+	var left []int
+	for _, i := range slices.Sorted(maps.Keys(t.o.Left)) {
+		if !t.result.Without[i] {
+			left = append(left, i)
+		}
+	}
+	if err := t.drop(ctx, left); err != nil {
+		return err
+	}
+	if t.result.Limited {
+		t.result.Without, t.result.Unchecked = maps.Clone(t.o.Left), true
+		return nil
+	}
+	for _, i := range left {
+		if !t.result.Without[i] {
+			t.result.Back = append(t.result.Back, i)
+		}
+	}
+	return nil
+}
+
+// drop leaves steps out, or else halves of them.
+func (t *trimming) drop(ctx context.Context, steps []int) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	if t.result.Trials >= t.o.Trials {
+		t.result.Limited = true
+		return nil
+	}
+	without := maps.Clone(t.result.Without)
+	for _, i := range steps {
+		without[i] = true
+	}
+	end, err := t.try(ctx, without)
+	if err != nil {
+		return err
+	}
+	same, _ := t.compare(end, without)
+	if t.o.Progress != nil {
+		t.o.Progress(Trial{t.result.Trials, steps, same})
+	}
+	if same {
+		t.result.Without = without
+		return nil
+	}
+	if len(steps) == 1 {
+		return nil
+	}
+	if err := t.drop(ctx, steps[:len(steps)/2]); err != nil {
+		return err
+	}
+	return t.drop(ctx, steps[len(steps)/2:])
+}
+
+func (t *trimming) may(i int) bool { return !t.fixed[i] && !t.result.Without[i] }
+
+// leave tries to leave a step out, with those that fail without it. It reports whether the end was the same.
+func (t *trimming) leave(ctx context.Context, i int) (bool, error) {
+	without := maps.Clone(t.result.Without)
+	for some := []int{i}; len(some) > 0; {
+		for _, s := range some {
+			without[s] = true
+		}
+		if len(without)-len(t.result.Without) > together {
+			return false, nil
+		}
+		if t.result.Trials >= t.o.Trials {
+			t.result.Limited = true
+			return false, nil
+		}
+		end, err := t.try(ctx, without)
+		if err != nil {
+			return false, err
+		}
+		var same bool
+		if same, some = t.compare(end, without); t.o.Progress != nil {
+			tried := slices.DeleteFunc(slices.Sorted(maps.Keys(without)), func(s int) bool { return t.result.Without[s] })
+			t.o.Progress(Trial{t.result.Trials, tried, same})
+		}
+		if same {
+			t.result.Without = without
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (t *trimming) try(ctx context.Context, without map[int]bool) (End, error) {
+	t.result.Trials++
+	return t.o.Try(ctx, without)
+}
