@@ -147,9 +147,10 @@ func (t *trimming) counts(name string) bool {
 	return false
 }
 
-// compare reports whether a trial came to the end of the whole plan. If steps came out otherwise, it returns those, nil if
-// one of them has to stay.
+// compare reports whether a trial came to the end of the whole plan. If steps ran and came out otherwise, it returns those,
+// nil if one of them has to stay.
 func (t *trimming) compare(end End, without map[int]bool) (same bool, otherwise []int) {
+	parted := false
 	for i := range t.p.Steps {
 		if without[i] {
 			continue
@@ -158,12 +159,15 @@ func (t *trimming) compare(end End, without map[int]bool) (same bool, otherwise 
 		if is.Fine && (!is.Ran || !was.Ran || is.Exit == was.Exit) && (!t.goals[i] || was.Output == "" || is.Output == was.Output) {
 			continue
 		}
+		if parted = true; !is.Fine && !is.Ran {
+			continue // it needs one that failed
+		}
 		if !t.may(i) || t.p.Goal.Kind == "mend" { // what failed and what mended it are not left out together
 			return false, nil
 		}
 		otherwise = append(otherwise, i)
 	}
-	if len(otherwise) > 0 {
+	if parted {
 		return false, otherwise
 	}
 	for name, was := range t.base.Files {

@@ -49,6 +49,11 @@ func (m *machine) try(p *replay.Plan) func(context.Context, map[int]bool) (End, 
 			case "there":
 				out.Ran = false
 			}
+			for _, n := range s.Needs {
+				if on, tried := end.Steps[n.On]; tried && !on.Fine { // it is blocked
+					files, out = was, Outcome{}
+				}
+			}
 			end.Steps[i] = out
 			for _, name := range slices.Sorted(maps.Keys(files)) {
 				if is, was := files[name], was[name]; is != was {
@@ -133,6 +138,17 @@ func TestLeft(t *testing.T) {
 		if err != nil || got != c.want || !slices.Equal(r.Back, c.back) || r.Unchecked != c.unchecked {
 			t.Errorf("%q: without %s, want %s; %+v, %v", c.commands, got, c.want, r, err)
 		}
+	}
+}
+
+// TestBlocked has a step that is not begun since one that it may need fails without another: only that one is left out too.
+func TestBlocked(t *testing.T) {
+	p := planOf("session", "write a x", "remove a", "write b y")
+	p.Steps[2].Needs = []replay.Need{{On: 1, Kind: replay.NeedDirectory}}
+	m := &machine{}
+	r, err := Minimal(t.Context(), p, Options{Try: m.try(p)})
+	if got := slices.Sorted(maps.Keys(r.Without)); err != nil || !slices.Equal(got, []int{0, 1}) {
+		t.Errorf("without %v, %v", got, err)
 	}
 }
 
