@@ -20,7 +20,10 @@ func (f *finder) call(c *shell.Call) {
 	f.Known = f.Known && known
 	f.does = f.does || f.acts > acts && !shows(c)
 	for _, v := range c.Assigns {
-		// GIT_SEQUENCE_EDITOR=../seq.sh: a path that the program is told of.
+		// GIT_SEQUENCE_EDITOR=../seq.sh: a path that the program is told of; also "sh ../seq.sh".
+		if sh, script, two := strings.Cut(v.Value.Value, " "); two && (sh == "sh" || sh == "bash") && strings.HasSuffix(v.Name, "_EDITOR") {
+			v.Value.Value, v.Value.Text, v.Value.Node = script, script, nil
+		}
 		if name, ok := shell.Resolve(v.Value, c.Dir, f.c.Home); ok && !v.Unknown && strings.Contains(v.Value.Value, "/") && !strings.ContainsAny(v.Value.Value, ": \n") {
 			f.add(Thing{Kind: Path, Name: name, Access: Read, Sure: 0.6})
 			if text, known := f.content(name); known && strings.HasSuffix(v.Name, "_EDITOR") && c.Name == "git" && isShell(text) {

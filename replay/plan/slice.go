@@ -9,6 +9,7 @@ import (
 
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -43,7 +44,7 @@ func (w *world) cut(goals []int, all bool) *slice {
 		s.results()
 	}
 	s.close()
-	for s.removals(len(goals) == 0 && !all) || s.waits() || s.feeds() || s.logged() || s.saved() {
+	for s.removals(len(goals) == 0 && !all) || s.waits() || s.feeds() || s.logged() || s.saved() || s.removes() {
 		s.close()
 	}
 	return s
@@ -293,6 +294,36 @@ func (s *slice) removals(results bool) (more bool) {
 	}
 	unset, back := s.unsets(), s.backs(results)
 	return more || unset || back
+}
+
+// removes keeps the acts that made what a kept act removes, if its line goes on, or ends well, only where something is to
+// be removed: rm list && make. It reports whether it kept another act.
+func (s *slice) removes() (more bool) {
+	for i, a := range s.w.acts {
+		if !s.kept[i] || a.Line == nil || a.failed {
+			continue
+		}
+		for k := range a.Line.Calls {
+			c := &a.Line.Calls[k]
+			if c.Name != "rm" && c.Name != "rmdir" || c.Flag("-f", "--force", "--ignore-fail-on-non-empty") || len(c.Via) > 0 || !a.Line.Decides(c) {
+				continue
+			}
+			for _, w := range shell.Operands(c.Args, "") {
+				name, ok := shell.Resolve(w, c.Dir, a.home)
+				if _, kept := s.makers(i, effects.Thing{Kind: effects.Path, Name: name, Access: effects.Remove}); !ok || kept >= 0 {
+					continue
+				}
+				for _, o := range s.w.exact["path\x00\x00"+name] {
+					if o.gone == i && o.removed && o.thing.Access == effects.Write {
+						b := s.w.acts[o.act]
+						s.keep(o.act, replay.Reason{Kind: "needed", Text: fmt.Sprintf("%q removes %s, and does no more if it is not there", replay.Brief(a.Command), name), Evidence: []schemas.Position{b.Position, a.Position}})
+						more = true
+					}
+				}
+			}
+		}
+	}
+	return more
 }
 
 // unsets keeps the acts that unset variables which a kept act set and a later kept act would see. It

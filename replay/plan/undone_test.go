@@ -42,6 +42,10 @@ func TestTakenBack(t *testing.T) {
 		{"removed, not renamed", []string{"git init -q r", "cd r && git tag v1", "rm -rf r", "echo b > g"}, "3"},
 		{"a copy that is removed, before a program that reads all", []string{"cp a d/b", "rm d/b", "./gen > out"}, "2"},
 		{"a copy into a directory, of which another file is removed", []string{"cp a d/b", "rm d/c", "./gen > out"}, "0 1 2"},
+		{"removed before a line goes on", []string{"echo a > f", "rm f && echo b > g"}, "0 1"},
+		{"removed at the end of a line", []string{"echo a > f", "echo b > g && rm f"}, "0 1"},
+		{"removed if it is there", []string{"echo a > f", "rm -f f && echo b > g"}, "1"},
+		{"removed, whatever comes of it", []string{"echo a > f", "rm f; echo b > g"}, "1"},
 		{"what sed kept", []string{"echo a > f", "sed -i.bak s/a/b/ f", "mv f.bak f", "cat f > g"}, "0 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
