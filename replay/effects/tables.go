@@ -85,8 +85,8 @@ var lookingSubs = map[string]map[string]bool{
 // portReaders are programs that call a service.
 var portReaders = words("curl wget http https xh nc ncat telnet psql pg_isready mysql mysqladmin redis-cli mongo mongosh ab wrk hey grpcurl websocat ftp httpie nmap")
 
-// always are variables that every program reads, and the one by which the shell divides words.
-var always = words("LANG LC_ALL LC_CTYPE LC_COLLATE LC_NUMERIC TZ HOME TMPDIR IFS")
+// always are variables that every program reads, the one by which the shell divides words, and the time that builds stamp.
+var always = words("LANG LC_ALL LC_CTYPE LC_COLLATE LC_NUMERIC TZ HOME TMPDIR IFS SOURCE_DATE_EPOCH")
 
 // Always reports whether every program reads a variable.
 func Always(name string) bool { return always[name] }

@@ -18,6 +18,7 @@ func TestUnset(t *testing.T) {
 		"unset if something fails":    {[]string{"export F=x", "test -f a || unset F", "./gen > out"}, "0 1 2"},
 		"unset in a shell of its own": {[]string{"export F=x", "(unset F)", "./gen > out"}, "0 2"},
 		"unset before something else": {[]string{"export F=x", "unset F; true", "./gen > out"}, "0 1 2"},
+		"the time that builds stamp":  {[]string{"export SOURCE_DATE_EPOCH=1", "tar cf a.tar b"}, "0 1"},
 		"one that all programs have":  {[]string{"export TZ=UTC", "unset TZ", "./gen > out"}, "0 1 2"},
 	} {
 		p := made(t, narrative(c.lines...), Request{})
