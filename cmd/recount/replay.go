@@ -91,6 +91,8 @@ func (f *replayFlags) request(a *app, args []string) (plan.Request, error) {
 		return r, usage.Errorf("--plan and --script: give one of them")
 	case f.trim && f.run.resume != "":
 		return r, usage.Errorf("--trim and --resume: the plan of a run that began stays as it is")
+	case f.trim && len(f.run.without)+len(f.run.policies) > 0:
+		return r, usage.Errorf("--trim with --without or --policy: trials change the numbers of steps")
 	case f.trim && f.run.open() || f.trim && f.run.isolation != "sandbox":
 		return r, usage.Errorf("--trim: trials do each step again and again, so they run in the sandbox and without the network only")
 	case f.trials < 3:
@@ -177,7 +179,7 @@ Exits with 1 if the plan has no steps, with 2 if a step was not done.`,
   recount replay --resume r-7f3a91c2              go on after a stop
   recount replay --session bash-4711-1795176000   what a session left
   recount replay --mend 018f3c2 --script markdown > mend.md
-  recount replay 018f3c2 --dir ~/fresh --trim --plan   and only what it does not come to its end without
+  recount replay 018f3c2 --dir ~/fresh --trim     only what the end is another one without
   recount replay 018f3c2 --map /home/ann/app=~/app --script bash > again.sh`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeIDs("", 1),

@@ -41,6 +41,7 @@ func TestTrim(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"--trim --network": "without the network", "--trim --isolation none": "in the sandbox", "--trim --trials 1 --plan": "want 3 or more",
+		"--trim --without 1": "the numbers of steps", "--trim --resume r-1": "stays as it is",
 	} {
 		if out, code := w.sh(replay + args); code != 2 || !strings.Contains(out, want) {
 			t.Errorf("%s: exit code %d\n%s", args, code, out)
