@@ -306,10 +306,10 @@ func (p *Engine) typedElsewhere(here Site, name string) bool {
 	return false
 }
 
-// aroundThis returns the method that a call of a member of an unknown `this` means by the class whose method is around it: libraries
-// call functions on the object that gives them. No other class may have a method of the name.
+// aroundThis returns the method that a call of a member of an unknown `this` means by the class whose method is around it, if that
+// gives the function to its own object: this.each(function () { this.show() }). No other class may have a method of the name.
 func (l *Linker) aroundThis(here Site, of scope.Path, r *recountv1.Reference) *scope.Decl {
-	if r.Attributes[scope.CalledOn] != "this" || of.Head != "?" || l.e.Lang.Common[of.Last()] {
+	if r.Attributes[scope.CalledOn] != scope.SharedThis || of.Head != "?" || l.e.Lang.Common[of.Last()] {
 		return nil
 	}
 	class := classAround(here.Scope)

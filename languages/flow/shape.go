@@ -51,7 +51,7 @@ func (p *Engine) receiversOf(m *scope.Module, r *recountv1.Reference) []receiver
 	if len(all) == 0 {
 		all = []receiver{{in: m.Decl(r.In), mod: m, path: "?" + named}}
 	}
-	if all = all[:1]; named == "this" {
+	if all = all[:1]; named == "this" || named == scope.SharedThis {
 		return all
 	}
 	return append(all, namedAlike(m, named)...)

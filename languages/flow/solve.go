@@ -31,8 +31,13 @@ func (p *Engine) solve(ctx context.Context) error {
 		}
 		p.importFlows(m.Exports)
 		p.routeFlows(m)
-		for _, b := range m.Facts.Bindings {
-			p.bindingFlow(m, b)
+		last := assignedLast(m)
+		for i, b := range m.Facts.Bindings {
+			var later *recountv1.Binding
+			if at := last[bindingOf{b.In, b.Value}]; at > i {
+				later = m.Facts.Bindings[at]
+			}
+			p.bindingFlow(m, b, later)
 		}
 		for _, r := range m.Facts.References {
 			if r.Edge == recountv1.EdgeKind_EDGE_KIND_CALLS {
@@ -215,8 +220,9 @@ func (p *Engine) importFlows(names map[string]*scope.Variable) {
 	}
 }
 
-// bindingFlow makes the value of a binding flow into its target.
-func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
+// bindingFlow makes the value of a binding flow into its target. If the value is that of a member, another binding
+// may replace it later.
+func (p *Engine) bindingFlow(m *scope.Module, b, later *recountv1.Binding) {
 	if b.Target == "?" || strings.Contains(b.Target, " ") {
 		return // global and nonlocal bind nothing
 	}
@@ -248,6 +254,7 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 		v := s.Bound(target.Head)
 		several = v.Parameter || slices.ContainsFunc(v.Aliases, func(other scope.Path) bool { return other.Text != value.Text })
 	}
+	replacing := p.replacing(m, later)
 	p.AddFlow(func(f *scope.Flow) {
 		var values scope.Set
 		switch {
@@ -259,6 +266,9 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 		}
 		if several {
 			values = p.unsure(values)
+		}
+		if replacing != nil {
+			values = slices.DeleteFunc(slices.Clone(values), func(v scope.Member) bool { return v.Value.Decl == replacing })
 		}
 		p.assign(f, Site{s, b.In}, target, ofType(values, typed))
 	})

@@ -28,8 +28,11 @@ const (
 )
 
 // CalledOn is the attribute of a call with what the source calls its receiver, if that begins with a parameter of an anonymous
-// function or with a `this` of which nothing is known.
-const CalledOn = "called_on"
+// function or with a `this` of which nothing is known. It is SharedThis if such a `this` is most likely that of the method around it.
+const (
+	CalledOn   = "called_on"
+	SharedThis = "shared this"
+)
 
 // PartOf is the attribute of a class that is a part of the class of its name which the file does not declare.
 // Constructs is the attribute of a method that makes instances under another name than the language's.

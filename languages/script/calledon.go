@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 )
 
 // calledOn returns what the source calls the receiver of a call, if it begins with a parameter of an anonymous function or with a
@@ -35,7 +36,9 @@ func (j *walker) calledOn(fn extract.Ref, path string, s state) string {
 		if !s.noThis || s.this != 0 { // an object literal has functions of its own
 			return ""
 		}
-		of = extract.Unknown
+		if of = extract.Unknown; s.shared && base == of {
+			return scope.SharedThis
+		}
 	case "identifier":
 		if !s.shadows.Has(j.Text(root)) {
 			return ""
@@ -49,4 +52,21 @@ func (j *walker) calledOn(fn extract.Ref, path string, s state) string {
 		return ""
 	}
 	return extract.Clip(j.Text(root)+rest, extract.MaxValue)
+}
+
+// sharesThis reports whether the `this` of an anonymous function is most likely that of what is around it: it is a member of a class
+// or is put into `this`, or a method of `this` gets it. Other objects call what they get on themselves.
+func (j *walker) sharesThis(n extract.Ref, s state) bool {
+	at := j.Parent(n)
+	switch j.Kind(at) {
+	case "class_body":
+		return true
+	case "assignment_expression":
+		at = j.Field(at, "left")
+	case "arguments":
+		at = j.Field(j.Parent(at), "function")
+	default:
+		return false
+	}
+	return j.Kind(j.Field(at, "object")) == "this" && (!s.noThis || s.shared)
 }

@@ -23,7 +23,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 35, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 36, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -177,6 +177,8 @@ type state struct {
 	test  bool
 	// literal is the object literal that has the function, this the one that `this` is, if that has no name.
 	literal, this extract.Ref
+	// shared is set if a `this` of which nothing is known is most likely that of the method around the anonymous function.
+	shared bool
 	// shadows has the parameters of the enclosing anonymous functions that are no variables.
 	shadows *extract.Shadow
 	// passed has the paths of what a call passes to the parameters of functions among its
@@ -509,7 +511,7 @@ func (j *walker) inline(n extract.Ref, s state) {
 	inner.function, inner.inline = true, true
 	inner.noThis, inner.bound = s.noThis || j.Kind(n) != "arrow_function" && !s.bound, false
 	if j.Kind(n) != "arrow_function" {
-		inner.this = s.literal
+		inner.this, inner.shared = s.literal, j.sharesThis(n, s)
 	}
 	passed := func(i int) string {
 		if i < len(s.passed) {

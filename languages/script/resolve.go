@@ -14,7 +14,7 @@ import (
 // `this`, and files see what other files export.
 var definition = flow.Language{
 	Language: scope.Language{
-		Name: "script/37", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json", "package.json"}, Outside: "javascript",
+		Name: "script/38", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json", "package.json"}, Outside: "javascript",
 		Builtins: "globals", Builtin: globals, MembersHidden: true, Exports: true,
 		Layout: func(files []string, manifests []scope.Manifest) scope.Layout { return newLayout(files, manifests) },
 	},
