@@ -166,6 +166,9 @@ func (a *app) trimPlan(ctx context.Context, p, all *replay.Plan, trials int, o *
 		if len(t.Without) > 1 {
 			more = fmt.Sprintf(" and %d more", len(t.Without)-1)
 		}
+		if !t.Same {
+			more += ": " + render.OneLine(stepName(t.Differs))
+		}
 		fmt.Fprintf(a.Err, "%3d  %s without %s%s\n", t.Number, what, render.OneLine(stepName(of.Steps[t.Without[0]].Command)), more)
 	}}, o)
 	if err != nil {
@@ -178,7 +181,10 @@ func (a *app) trimPlan(ctx context.Context, p, all *replay.Plan, trials int, o *
 		}
 	}
 	if result.Unchecked {
-		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, "whether the plan lacks something was not tried: the narrative does not come to its end here with all that was left out of it, or --trials allows too few"))
+		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, "whether the plan lacks something could not be tried"))
+	}
+	if result.Beyond > 0 {
+		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, fmt.Sprintf("%s not tried, nor what they rest on: they write outside of %s, reach other machines, or leave something running", render.Count(result.Beyond, "step"), o.Dir)))
 	}
 	if result.Idle > 0 {
 		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, fmt.Sprintf("%s not tried, since their results are there: --dir a directory as it was before them", render.Count(result.Idle, "step"))))
@@ -186,8 +192,11 @@ func (a *app) trimPlan(ctx context.Context, p, all *replay.Plan, trials int, o *
 	if result.Limited {
 		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, "not all steps were tried: --trials allows more"))
 	}
-	for _, name := range result.Varying {
-		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, render.OneLine(name)+" has another content after each run: what it rests on was not tried"))
+	for _, name := range slices.Concat(result.Varying, result.Renamed) {
+		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, render.OneLine(name)+" is another one after each run: what it rests on was not tried"))
+	}
+	if result.Printed {
+		fmt.Fprintf(a.Err, "%s\n", a.Paint(render.Yellow, "what the command prints is another text each time, or too long: what it rests on was not tried"))
 	}
 	*p = *trimmed
 	return nil

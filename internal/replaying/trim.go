@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +15,9 @@ import (
 
 	"github.com/recountdb/recount/internal/replayjournal"
 	"github.com/recountdb/recount/query"
-	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/danger"
+	"github.com/recountdb/recount/replay/effects"
 	"github.com/recountdb/recount/replay/run"
 	"github.com/recountdb/recount/replay/sandbox"
 	"github.com/recountdb/recount/replay/trim"
@@ -60,9 +61,11 @@ func Trim(ctx context.Context, p, all *replay.Plan, how Trimming, run *Options) 
 	for i := range left {
 		t.left[whole.Steps[i].Intent] = true
 	}
-	result, err := trim.Minimal(ctx, whole, trim.Options{Left: left, Trials: how.Trials, Progress: func(at trim.Trial) { how.Progress(whole, at) }, Try: func(ctx context.Context, without map[int]bool) (trim.End, error) {
-		return t.try(ctx, whole, without)
-	}})
+	result, err := trim.Minimal(ctx, whole, trim.Options{
+		Left: left, Keep: beyond(whole, o.directory(p), o.Getenv("HOME")), Trials: how.Trials, Progress: func(at trim.Trial) { how.Progress(whole, at) }, Pause: pause,
+		Whole: func() error { return t.asRecorded(p) },
+		Try:   func(ctx context.Context, without map[int]bool) (trim.End, error) { return t.try(ctx, whole, without) },
+	})
 	var unfit *trim.UnfitError
 	switch {
 	case errors.As(err, &unfit):
@@ -86,6 +89,52 @@ func Trim(ctx context.Context, p, all *replay.Plan, how Trimming, run *Options) 
 		}
 	}
 	return trimmed, result, nil
+}
+
+// pause waits until a time in seconds is another one.
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(1100 * time.Millisecond):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// directory returns the directory that the steps of a plan may change.
+func (o *Options) directory(p *replay.Plan) string {
+	return cmp.Or(o.Dir, p.Directory(o.Getenv("HOME")))
+}
+
+// beyond returns the steps whose effects a trial does not show: they write outside of the directory, reach other machines,
+// make images or containers, set what git keeps in the home, or leave a service running.
+func beyond(p *replay.Plan, dir, home string) map[int]bool {
+	outside := func(name string) bool {
+		return filepath.IsAbs(name) && !sandbox.Within(dir, name) && (home != "" && sandbox.Within(home, name) || !isTemporary(name))
+	}
+	keep := map[int]bool{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		does := effects.Of(effects.Command{Text: s.Command, Shell: s.Shell, Cwd: s.Cwd, Home: home})
+		keep[i] = s.Background && s.EndedBy == nil || slices.ContainsFunc(does.Things, func(t effects.Thing) bool {
+			return t.Access != effects.Read && (t.Kind == effects.Settings && t.Repo == "~" || t.Kind == effects.Image || t.Kind == effects.Container)
+		}) ||
+			slices.ContainsFunc(s.Outputs, func(name string) bool {
+				return filepath.IsAbs(name) && !sandbox.Within(dir, name) && !isTemporary(name)
+			}) ||
+			slices.ContainsFunc(s.Danger, func(f danger.Finding) bool {
+				return f.Kind != "remove" && f.Kind != "history" && f.Kind != "code" && f.Kind != "process"
+			}) ||
+			slices.ContainsFunc(s.Post, func(c replay.Postcondition) bool {
+				return outside(c.Target)
+			})
+	}
+	return keep
+}
+
+// isTemporary reports whether a path is one that is a sandbox's own.
+func isTemporary(name string) bool {
+	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/run", "/dev", "/dev/shm"}, func(dir string) bool { return sandbox.Within(dir, name) })
 }
 
 // beside returns the plan of a whole narrative with what a plan of it left out, as far as that can be tried without
@@ -159,20 +208,27 @@ type trimTrials struct {
 	count   int
 	left    map[schemas.EventID]bool // what only the plan of the whole narrative has
 	answers map[string]bool          // what Confirm said, by question
+	longest time.Duration            // what a step took at most
+	changes []sandbox.Change         // of the last trial
 }
 
 // try runs a plan once without some of its steps, in a sandbox that is thrown away.
 func (t *trimTrials) try(ctx context.Context, p *replay.Plan, without map[int]bool) (trim.End, error) {
 	t.count++
-	box, err := t.o.open(ctx, t.name+"-"+strconv.Itoa(t.count), p)
-	if err != nil {
+	name := t.name + "-" + strconv.Itoa(t.count)
+	defer func() { _ = os.RemoveAll(t.o.stateOf(name)) }() // also of one that was not opened
+	box, err := t.o.open(ctx, name, p)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return trim.End{}, ctx.Err()
+	case err != nil:
 		return trim.End{}, err
 	}
 	defer func() { _ = box.Discard() }()
 	env := t.o.env()
 	env["GIT_AUTHOR_DATE"], env["GIT_COMMITTER_DATE"] = trialDate, trialDate // so that commits are the same each time
 	report, err := run.Run(ctx, p, run.Options{
-		Run: t.name, Executor: box, Journal: forgets{}, Without: without, Timeout: t.o.Timeout,
+		Run: t.name, Executor: box, Journal: forgets{}, Without: without, Timeout: t.limit(p),
 		Policy: run.Policy{OnFailure: run.OnFailureSkip}, Env: env, Values: t.o.values(p), Confirm: t.confirm,
 	})
 	switch {
@@ -181,7 +237,38 @@ func (t *trimTrials) try(ctx context.Context, p *replay.Plan, without map[int]bo
 	case ctx.Err() != nil:
 		return trim.End{}, ctx.Err()
 	}
+	for _, o := range report.Steps {
+		t.longest = max(t.longest, o.Took)
+	}
 	return t.end(ctx, box, report, env)
+}
+
+// asRecorded returns an error if the last trial left other files than were recorded.
+func (t *trimTrials) asRecorded(p *replay.Plan) error {
+	for _, d := range differences(p, t.o.directory(p), t.changes, nil) {
+		if d.What == Missing || d.What == Present {
+			return &trim.UnfitError{Why: "a trial of the whole plan comes to another end than was recorded, so that trials tell nothing: " + d.String()}
+		}
+	}
+	return nil
+}
+
+// limit returns how long a step of a trial may take: without another one it may wait for ever. Steps of the first are measured
+// by the recorded runs, those of others by the first.
+func (t *trimTrials) limit(p *replay.Plan) time.Duration {
+	limit := time.Minute
+	for i := range p.Steps {
+		if d := p.Steps[i].Duration; d != nil && t.count == 1 {
+			limit = max(limit, 10*time.Duration(*d))
+		}
+	}
+	if t.count > 1 {
+		limit = 5*time.Second + 3*t.longest
+	}
+	if t.o.Timeout > 0 {
+		limit = min(limit, t.o.Timeout)
+	}
+	return limit
 }
 
 // trialDate is the time of all commits of trials, in the form of git.
@@ -200,66 +287,4 @@ func (t *trimTrials) confirm(ctx context.Context, q run.Question) (bool, error) 
 	yes, err := t.o.Confirm(ctx, q)
 	t.answers[key] = yes
 	return yes, err
-}
-
-// end returns what a trial came to.
-func (t *trimTrials) end(ctx context.Context, box *sandbox.Sandbox, report run.Report, env map[string]string) (trim.End, error) {
-	end := trim.End{Steps: map[int]trim.Outcome{}, Files: map[string]string{}, Wrote: map[int][]string{}}
-	for _, o := range report.Steps {
-		end.Steps[o.Step] = trim.Outcome{Fine: o.Status.Fine(), Ran: o.Attempt > 0, Exit: o.Exit, Output: o.Output}
-		for _, f := range o.Files {
-			end.Wrote[o.Step] = append(end.Wrote[o.Step], f.Path)
-		}
-		if o.MoreFiles > 0 {
-			return end, &trim.UnfitError{Why: fmt.Sprintf("step %d (%s) changes too many files to compare them after each trial", o.Step+1, o.Command)}
-		}
-	}
-	changes, err := box.Changes()
-	if err != nil {
-		return end, err
-	}
-	repositories := map[string]bool{}
-	for _, c := range changes {
-		path := filepath.Join(box.Dir(), c.Path)
-		if root, _, inside := strings.Cut(path, "/.git/"); inside {
-			repositories[root] = true
-		}
-		if !commands.CachedFile(path) && !ofGit.MatchString(path) {
-			end.Files[path] = state(c)
-		}
-	}
-	for root := range repositories {
-		text, err := staged(ctx, box, root, env)
-		if err != nil {
-			return end, err
-		}
-		end.Files[root+"/.git/index"] = text
-	}
-	return end, nil
-}
-
-// ofGit matches files in which git keeps what says nothing beside the references and what is staged: objects, by their
-// hashes, the history of references, and what its last command did.
-var ofGit = regexp.MustCompile(`(^|/)objects/(pack|info|[0-9a-f]{2})(/.*)?$|/\.git/(.*/)?(index|logs(/.*)?|ORIG_HEAD|FETCH_HEAD|COMMIT_EDITMSG|gc\.log|objects)$`)
-
-// state returns a change in a form that can be compared.
-func state(c sandbox.Change) string {
-	if c.New == nil {
-		return "absent"
-	}
-	return fmt.Sprint(c.New.Mode, " ", c.New.Size, " ", c.New.Hash, " ", c.New.Link)
-}
-
-// staged returns a hash of what is staged in a repository.
-func staged(ctx context.Context, box *sandbox.Sandbox, root string, env map[string]string) (string, error) {
-	c := sandbox.Command{Args: []string{"sh", "-c", `git -C "$1" ls-files --stage 2>&1 | git hash-object --stdin`, "sh", root}, Dir: box.Dir(), Timeout: time.Minute}
-	for name, value := range env {
-		c.Env = append(c.Env, name+"="+value)
-	}
-	slices.Sort(c.Env)
-	res, err := box.Run(ctx, c)
-	if err != nil {
-		return "", fmt.Errorf("look at what is staged in %s: %w", root, err)
-	}
-	return res.Output, nil
 }

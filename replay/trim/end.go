@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/recountdb/recount/replay"
@@ -38,13 +39,23 @@ func (t *trimming) whole(ctx context.Context) error {
 		}
 	}
 	if i := t.broken(first); i >= 0 {
-		return &UnfitError{Why: fmt.Sprintf("step %d (%s) is not done in a trial of the whole plan: only a plan that comes to its end can be trimmed", t.number(i), t.p.Steps[i].Command)}
+		return &UnfitError{Why: fmt.Sprintf("step %d (%s) is not done in a trial of the whole plan, and only a plan that comes to its end can be trimmed: %s", t.number(i), t.p.Steps[i].Command, first.Steps[i].Reason)}
+	}
+	if t.o.Whole != nil {
+		if err := t.o.Whole(); err != nil {
+			return err
+		}
+	}
+	if t.o.Pause != nil {
+		if err := t.o.Pause(ctx); err != nil {
+			return err
+		}
 	}
 	again, err := t.try(ctx, t.result.Without)
 	if err != nil {
 		return err
 	}
-	t.base, t.varies, t.fixed = first, map[string]bool{}, map[int]bool{}
+	t.base, t.varies, t.loose, t.fixed, t.rested = first, map[string]bool{}, map[string]bool{}, map[int]bool{}, map[int]bool{}
 	for name, is := range first.Files {
 		if is != again.Files[name] {
 			t.varies[name] = true
@@ -56,7 +67,8 @@ func (t *trimming) whole(ctx context.Context) error {
 		}
 	}
 	for i, out := range first.Steps {
-		if out.Output != again.Steps[i].Output {
+		if out.Unsure || out.Output != again.Steps[i].Output {
+			t.result.Printed = t.result.Printed || t.goals[i] && t.p.Goal.Kind == "command"
 			out.Output = ""
 			t.base.Steps[i] = out
 		}
@@ -93,8 +105,8 @@ func (t *trimming) tells() bool {
 	return false
 }
 
-// fix finds the steps that are not tried: the goal, those that did not run, and those that a file rests on whose content is
-// another one each time, which says nothing of how it was made.
+// fix finds the steps that are not tried: the goal, those that did not run, and those that a file rests on whose content or
+// name is another one each time, which says nothing of how it was made.
 func (t *trimming) fix(again End) error {
 	for i := range t.p.Steps {
 		t.fixed[i] = t.goals[i] || !t.base.Steps[i].Ran || t.o.Left[i]
@@ -102,20 +114,37 @@ func (t *trimming) fix(again End) error {
 			t.result.Idle++
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.varies)) {
-		if t.base.Files[name] == "" || again.Files[name] == "" || !t.counts(name) {
-			continue // it has another name each time
+	for i := range t.p.Steps {
+		if t.o.Keep[i] && !t.o.Left[i] {
+			t.result.Beyond++
+			t.rests(i)
 		}
-		t.result.Varying = append(t.result.Varying, name)
+		if t.result.Printed && t.goals[i] {
+			t.rests(i)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.varies)) {
+		_, before := t.base.Files[name]
+		_, after := again.Files[name]
+		if before != after {
+			t.loose[path.Dir(name)] = true // it has another name each time
+			if t.result.Renamed = append(t.result.Renamed, name); len(t.goals) > 0 {
+				continue
+			}
+		} else if !t.counts(name) {
+			continue
+		} else {
+			t.result.Varying = append(t.result.Varying, name)
+		}
 		known := false
-		for i, wrote := range t.base.Wrote {
-			if slices.Contains(wrote, name) {
+		for i := range t.p.Steps {
+			if slices.Contains(t.base.Wrote[i], name) || slices.Contains(again.Wrote[i], name) {
 				known = true
 				t.rests(i)
 			}
 		}
 		if !known {
-			return &UnfitError{Why: fmt.Sprintf("%s has another content after each run of the whole plan, and which step writes it is not known", name)}
+			return &UnfitError{Why: fmt.Sprintf("%s is another one after each run of the whole plan, and which step writes it is not known", name)}
 		}
 	}
 	return nil
@@ -123,10 +152,10 @@ func (t *trimming) fix(again End) error {
 
 // rests fixes a step with those that it needs.
 func (t *trimming) rests(i int) {
-	if t.fixed[i] && !t.goals[i] {
+	if t.rested[i] {
 		return
 	}
-	t.fixed[i] = true
+	t.rested[i], t.fixed[i] = true, true
 	for _, n := range t.p.Steps[i].Needs {
 		if n.Kind != replay.NeedOrder {
 			t.rests(n.On)
@@ -147,10 +176,9 @@ func (t *trimming) counts(name string) bool {
 	return false
 }
 
-// compare reports whether a trial came to the end of the whole plan. If steps ran and came out otherwise, it returns those,
-// nil if one of them has to stay.
-func (t *trimming) compare(end End, without map[int]bool) (same bool, otherwise []int) {
-	parted := false
+// compare returns what of a trial is otherwise than at the end of the whole plan, "" if nothing is. If steps ran and came out
+// otherwise, it returns those, nil if one of them has to stay.
+func (t *trimming) compare(end End, without map[int]bool) (differs string, otherwise []int) {
 	for i := range t.p.Steps {
 		if without[i] {
 			continue
@@ -159,26 +187,30 @@ func (t *trimming) compare(end End, without map[int]bool) (same bool, otherwise 
 		if is.Fine && (!is.Ran || !was.Ran || is.Exit == was.Exit) && (!t.goals[i] || was.Output == "" || is.Output == was.Output) {
 			continue
 		}
-		if parted = true; !is.Fine && !is.Ran {
+		if differs == "" {
+			differs = t.p.Steps[i].Command
+		}
+		if !is.Fine && !is.Ran {
 			continue // it needs one that failed
 		}
 		if !t.may(i) || t.p.Goal.Kind == "mend" { // what failed and what mended it are not left out together
-			return false, nil
+			return t.p.Steps[i].Command, nil
 		}
 		otherwise = append(otherwise, i)
 	}
-	if parted {
-		return false, otherwise
+	if differs != "" {
+		return differs, otherwise
 	}
-	for name, was := range t.base.Files {
-		if is, there := end.Files[name]; t.counts(name) && (!t.varies[name] && is != was || t.varies[name] && slices.Contains(t.result.Varying, name) && !there) {
-			return false, nil
+	for _, name := range slices.Sorted(maps.Keys(t.base.Files)) {
+		is, there := end.Files[name]
+		if t.counts(name) && (!t.varies[name] && is != t.base.Files[name] || slices.Contains(t.result.Varying, name) && !there) {
+			return name, nil
 		}
 	}
-	for name := range end.Files {
-		if _, was := t.base.Files[name]; !was && !t.varies[name] && len(t.goals) == 0 {
-			return false, nil
+	for _, name := range slices.Sorted(maps.Keys(end.Files)) {
+		if _, was := t.base.Files[name]; !was && !t.varies[name] && !t.loose[path.Dir(name)] && len(t.goals) == 0 {
+			return name, nil
 		}
 	}
-	return true, nil
+	return "", nil
 }

@@ -28,6 +28,8 @@ type Outcome struct {
 	Ran    bool
 	Exit   int
 	Output string
+	Unsure bool   // Output is not all that it printed
+	Reason string // why it is not fine
 }
 
 // Trial is one run of a plan without some of its steps.
@@ -35,13 +37,21 @@ type Trial struct {
 	Number  int   `json:"number"`
 	Without []int `json:"without"` // the steps that are tried to be left out, with those that need them
 	Same    bool  `json:"same"`    // the end is the same
+	// Differs is the first path, or else the first command, that is otherwise.
+	Differs string `json:"differs,omitempty"`
 }
 
 // Options say how trials are done.
 type Options struct {
 	// Left are the steps that the evidence left out. Trials tell whether the end is the same without them, too.
-	Left     map[int]bool
-	Trials   int // at most; 200 if zero
+	Left   map[int]bool
+	Trials int // at most; 200 if zero
+	// Keep are steps that are not tried, nor what they need: they have effects that a trial does not show.
+	Keep map[int]bool
+	// Whole is called after the first run of the whole plan; it may be nil. Its error ends the search.
+	Whole func() error
+	// Pause is called between the two runs of the whole plan, so that what has the time in it differs; it may be nil.
+	Pause    func(ctx context.Context) error
 	Try      func(ctx context.Context, without map[int]bool) (End, error)
 	Progress func(Trial) // called after each trial; it may be nil
 }
@@ -50,10 +60,13 @@ type Options struct {
 type Result struct {
 	Without map[int]bool // the steps that may be left out
 	Trials  int
-	// Varying are the paths that two runs of the whole plan left with different contents. Steps that they rest on are
-	// not tried.
-	Varying []string
-	Idle    int // how many steps are not tried, since their results are there before
+	// Varying are the paths that two runs of the whole plan left with different contents, Renamed those that one of them
+	// left, and Printed tells that what the goal printed is not the same, or not known. Steps that these rest on are not
+	// tried.
+	Varying, Renamed []string
+	Printed          bool
+	Idle             int // how many steps are not tried, since their results are there before
+	Beyond           int // how many are those of Options.Keep
 	// Back are the steps of Options.Left without which the end is another one.
 	Back []int
 	// Unchecked tells that the plan with the steps of Options.Left does not come to its end.
@@ -108,7 +121,9 @@ type trimming struct {
 	goals  map[int]bool // the steps that the plan has to end with, if it is not for all that is left
 	base   End
 	varies map[string]bool // paths whose content says nothing
+	loose  map[string]bool // directories with files of another name each time
 	fixed  map[int]bool    // steps that are not tried
+	rested map[int]bool    // of those, what rests looked at
 	result Result
 }
 
@@ -119,6 +134,10 @@ func (t *trimming) check(ctx context.Context) error {
 		if !t.result.Without[i] {
 			left = append(left, i)
 		}
+	}
+	if len(t.goals) > 0 && (t.result.Printed || len(t.result.Varying) > 0) {
+		t.result.Without, t.result.Unchecked = maps.Clone(t.o.Left), true // a trial would not tell
+		return nil
 	}
 	if err := t.drop(ctx, left); err != nil {
 		return err
@@ -152,11 +171,11 @@ func (t *trimming) drop(ctx context.Context, steps []int) error {
 	if err != nil {
 		return err
 	}
-	same, _ := t.compare(end, without)
+	differs, _ := t.compare(end, without)
 	if t.o.Progress != nil {
-		t.o.Progress(Trial{t.result.Trials, steps, same})
+		t.o.Progress(Trial{t.result.Trials, steps, differs == "", differs})
 	}
-	if same {
+	if differs == "" {
 		t.result.Without = without
 		return nil
 	}
@@ -189,12 +208,12 @@ func (t *trimming) leave(ctx context.Context, i int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		var same bool
-		if same, some = t.compare(end, without); t.o.Progress != nil {
+		var differs string
+		if differs, some = t.compare(end, without); t.o.Progress != nil {
 			tried := slices.DeleteFunc(slices.Sorted(maps.Keys(without)), func(s int) bool { return t.result.Without[s] })
-			t.o.Progress(Trial{t.result.Trials, tried, same})
+			t.o.Progress(Trial{t.result.Trials, tried, differs == "", differs})
 		}
-		if same {
+		if differs == "" {
 			t.result.Without = without
 			return true, nil
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // machine runs plans whose commands are of a few words: write F TEXT, append F TEXT, copy F G, remove F, look F, stamp F, which
-// writes another text each time.
+// writes another text each time, log DIR/ TEXT, which writes a file of another name each time.
 type machine struct{ runs int }
 
 func (m *machine) try(p *replay.Plan) func(context.Context, map[int]bool) (End, error) {
@@ -48,6 +48,8 @@ func (m *machine) try(p *replay.Plan) func(context.Context, map[int]bool) (End, 
 				files[w[1]] = fmt.Sprint(m.runs)
 			case "there":
 				out.Ran = false
+			case "log":
+				files[w[1]+fmt.Sprint(m.runs)] = w[2]
 			}
 			for _, n := range s.Needs {
 				if on, tried := end.Steps[n.On]; tried && !on.Fine { // it is blocked
@@ -92,6 +94,7 @@ func TestMinimal(t *testing.T) {
 		{"for a goal only what it leaves", "command", []string{"write a x", "write b y", "copy a c"}, "1"},
 		{"for a goal what it prints", "command", []string{"write a x", "write b y", "look b"}, "0"},
 		{"what failed is not left out with what mended it", "mend", []string{"write a x", "write b y", "copy a c", "look c"}, "1"},
+		{"a file of another name each time", "session", []string{"log d/ x", "write a x", "write a y"}, "1"},
 		{"what is there", "session", []string{"there", "write a x", "write a y"}, "1"},
 	} {
 		p := planOf(c.kind, c.commands...)
@@ -137,6 +140,39 @@ func TestLeft(t *testing.T) {
 		got := strings.Trim(fmt.Sprint(slices.Sorted(maps.Keys(r.Without))), "[]")
 		if err != nil || got != c.want || !slices.Equal(r.Back, c.back) || r.Unchecked != c.unchecked {
 			t.Errorf("%q: without %s, want %s; %+v, %v", c.commands, got, c.want, r, err)
+		}
+	}
+}
+
+// TestKeep has a step with an effect that a trial does not show: it stays, with what it needs.
+func TestKeep(t *testing.T) {
+	p := planOf("session", "write a x", "write a y", "write b x", "write b y")
+	p.Steps[1].Needs = []replay.Need{{On: 0, Kind: replay.NeedFile}}
+	m := &machine{}
+	r, err := Minimal(t.Context(), p, Options{Try: m.try(p), Keep: map[int]bool{1: true}})
+	if got := slices.Sorted(maps.Keys(r.Without)); err != nil || !slices.Equal(got, []int{2}) {
+		t.Errorf("without %v, %v", got, err)
+	}
+}
+
+// TestPrinted has a goal that prints another text each time, and one of which not all is known: what they need stays.
+func TestPrinted(t *testing.T) {
+	for _, unsure := range []bool{false, true} {
+		p := planOf("command", "write a x", "write b y", "look a")
+		p.Steps[2].Needs = []replay.Need{{On: 0, Kind: replay.NeedFile}}
+		m := &machine{}
+		try := m.try(p)
+		r, err := Minimal(t.Context(), p, Options{Left: map[int]bool{}, Try: func(ctx context.Context, without map[int]bool) (End, error) {
+			end, err := try(ctx, without)
+			out := end.Steps[2]
+			if out.Unsure = unsure; !unsure {
+				out.Output += fmt.Sprint(m.runs)
+			}
+			end.Steps[2], end.Wrote[2] = out, []string{"a"}
+			return end, err
+		}})
+		if got := slices.Sorted(maps.Keys(r.Without)); err != nil || !slices.Equal(got, []int{1}) || !r.Printed {
+			t.Errorf("unsure %t: without %v, %+v, %v", unsure, got, r, err)
 		}
 	}
 }
