@@ -69,7 +69,8 @@ type Result struct {
 	Beyond           int // how many are those of Options.Keep
 	// Back are the steps of Options.Left without which the end is another one.
 	Back []int
-	// Unchecked tells that the plan with the steps of Options.Left does not come to its end.
+	// Unchecked tells that Options.Left was not tried: the plan with it does not come to its end, the goal is another one
+	// each time, or there were not enough trials.
 	Unchecked bool
 	Limited   bool // there were no trials left to try all
 }
