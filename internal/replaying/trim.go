@@ -61,10 +61,14 @@ func Trim(ctx context.Context, p, all *replay.Plan, how Trimming, run *Options) 
 	for i := range left {
 		t.left[whole.Steps[i].Intent] = true
 	}
+	tried, err := dated(whole)
+	if err != nil {
+		return nil, trim.Result{}, err
+	}
 	result, err := trim.Minimal(ctx, whole, trim.Options{
 		Left: left, Keep: beyond(whole, o.directory(p), o.Getenv("HOME")), Trials: how.Trials, Progress: func(at trim.Trial) { how.Progress(whole, at) }, Pause: pause,
-		Whole: func() error { return t.asRecorded(p) },
-		Try:   func(ctx context.Context, without map[int]bool) (trim.End, error) { return t.try(ctx, whole, without) },
+		Recorded: func() (int, error) { return t.asRecorded(p) },
+		Try:      func(ctx context.Context, without map[int]bool) (trim.End, error) { return t.try(ctx, tried, without) },
 	})
 	var unfit *trim.UnfitError
 	switch {
@@ -79,7 +83,11 @@ func Trim(ctx context.Context, p, all *replay.Plan, how Trimming, run *Options) 
 	}
 	run.Getenv = renumbered(run.Getenv, p, trimmed)
 	o.Getenv = run.Getenv
-	end, err := t.try(ctx, trimmed, nil)
+	t.left = nil
+	if tried, err = dated(trimmed); err != nil {
+		return nil, result, err
+	}
+	end, err := t.try(ctx, tried, nil)
 	if err != nil {
 		return nil, result, err
 	}
@@ -226,7 +234,6 @@ func (t *trimTrials) try(ctx context.Context, p *replay.Plan, without map[int]bo
 	}
 	defer func() { _ = box.Discard() }()
 	env := t.o.env()
-	env["GIT_AUTHOR_DATE"], env["GIT_COMMITTER_DATE"] = trialDate, trialDate // so that commits are the same each time
 	report, err := run.Run(ctx, p, run.Options{
 		Run: t.name, Executor: box, Journal: forgets{}, Without: without, Timeout: t.limit(p),
 		Policy: run.Policy{OnFailure: run.OnFailureSkip}, Env: env, Values: t.o.values(p), Confirm: t.confirm,
@@ -243,14 +250,16 @@ func (t *trimTrials) try(ctx context.Context, p *replay.Plan, without map[int]bo
 	return t.end(ctx, box, report, env)
 }
 
-// asRecorded returns an error if the last trial left other files than were recorded.
-func (t *trimTrials) asRecorded(p *replay.Plan) error {
-	for _, d := range differences(p, t.o.directory(p), t.changes, nil) {
+// asRecorded returns how many files the last trial left with other contents than were recorded, or an error if it did not leave
+// the same files.
+func (t *trimTrials) asRecorded(p *replay.Plan) (int, error) {
+	all := differences(p, t.o.directory(p), t.changes, nil)
+	for _, d := range all {
 		if d.What == Missing || d.What == Present {
-			return &trim.UnfitError{Why: "a trial of the whole plan comes to another end than was recorded, so that trials tell nothing: " + d.String()}
+			return 0, &trim.UnfitError{Why: "a trial of the whole plan comes to another end than was recorded, so that trials tell nothing: " + d.String()}
 		}
 	}
-	return nil
+	return len(all), nil
 }
 
 // limit returns how long a step of a trial may take: without another one it may wait for ever. Steps of the first are measured
@@ -271,8 +280,27 @@ func (t *trimTrials) limit(p *replay.Plan) time.Duration {
 	return limit
 }
 
-// trialDate is the time of all commits of trials, in the form of git.
-const trialDate = "1767225600 +0000"
+// firstDate is the time that commits of the first step of a trial have, in Unix seconds; those of each further one are a
+// minute later.
+const firstDate = 1767225600
+
+// dated returns a plan whose steps commit at the same times in each trial.
+func dated(p *replay.Plan) (*replay.Plan, error) {
+	out := *p
+	out.Steps = slices.Clone(p.Steps)
+	for i := range out.Steps {
+		s := &out.Steps[i]
+		env := map[string]string{}
+		maps.Copy(env, s.Env)
+		for _, name := range []string{"GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"} {
+			if env[name] == "" {
+				env[name] = fmt.Sprintf("%d +0000", firstDate+60*i)
+			}
+		}
+		s.Env = env
+	}
+	return &out, out.Identify()
+}
 
 // confirm asks each question once. What the evidence left out is tried although it failed when it was recorded.
 func (t *trimTrials) confirm(ctx context.Context, q run.Question) (bool, error) {

@@ -48,8 +48,9 @@ type Options struct {
 	Trials int // at most; 200 if zero
 	// Keep are steps that are not tried, nor what they need: they have effects that a trial does not show.
 	Keep map[int]bool
-	// Whole is called after the first run of the whole plan; it may be nil. Its error ends the search.
-	Whole func() error
+	// Recorded returns how many files the last trial left otherwise than was recorded, or an error that ends the search; it
+	// may be nil. Where the plan without Left is no further from what was recorded than the one with it, nothing is put back.
+	Recorded func() (int, error)
 	// Pause is called between the two runs of the whole plan, so that what has the time in it differs; it may be nil.
 	Pause    func(ctx context.Context) error
 	Try      func(ctx context.Context, without map[int]bool) (End, error)
@@ -69,8 +70,8 @@ type Result struct {
 	Beyond           int // how many are those of Options.Keep
 	// Back are the steps of Options.Left without which the end is another one.
 	Back []int
-	// Unchecked tells that Options.Left was not tried: the plan with it does not come to its end, the goal is another one
-	// each time, or there were not enough trials.
+	// Unchecked tells that trials of Options.Left tell nothing: the plan with it does not come to its end, or to one that is
+	// no nearer to what was recorded, the goal is another one each time, or there were not enough trials.
 	Unchecked bool
 	Limited   bool // there were no trials left to try all
 }
@@ -117,15 +118,16 @@ func Minimal(ctx context.Context, p *replay.Plan, o Options) (Result, error) {
 
 // trimming is a search under way.
 type trimming struct {
-	p      *replay.Plan
-	o      Options
-	goals  map[int]bool // the steps that the plan has to end with, if it is not for all that is left
-	base   End
-	varies map[string]bool // paths whose content says nothing
-	loose  map[string]bool // directories with files of another name each time
-	fixed  map[int]bool    // steps that are not tried
-	rested map[int]bool    // of those, what rests looked at
-	result Result
+	p       *replay.Plan
+	o       Options
+	goals   map[int]bool // the steps that the plan has to end with, if it is not for all that is left
+	base    End
+	varies  map[string]bool // paths whose content says nothing
+	loose   map[string]bool // directories with files of another name each time
+	fixed   map[int]bool    // steps that are not tried
+	rested  map[int]bool    // of those, what rests looked at
+	differs int             // how many files of base are otherwise than was recorded
+	result  Result
 }
 
 // check leaves out what the evidence left out, as far as the end is the same without it.
@@ -140,6 +142,9 @@ func (t *trimming) check(ctx context.Context) error {
 		t.result.Without, t.result.Unchecked = maps.Clone(t.o.Left), true // a trial would not tell
 		return nil
 	}
+	if same, err := t.asRecorded(ctx, left); err != nil || same {
+		return err
+	}
 	if err := t.drop(ctx, left); err != nil {
 		return err
 	}
@@ -153,6 +158,34 @@ func (t *trimming) check(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// asRecorded reports whether the plan without steps is as near to what was recorded as the one with them, and if so takes
+// its end for the one to compare with.
+func (t *trimming) asRecorded(ctx context.Context, left []int) (bool, error) {
+	if t.o.Recorded == nil || len(left) == 0 {
+		return false, nil
+	}
+	without := maps.Clone(t.result.Without)
+	for _, i := range left {
+		without[i] = true
+	}
+	end, err := t.try(ctx, without)
+	if err != nil {
+		return false, err
+	}
+	if differs, _ := t.compare(end, without); differs == "" {
+		t.result.Without = without
+		return true, nil
+	}
+	was := t.result.Without
+	t.result.Without = without
+	if n, err := t.o.Recorded(); err != nil || n > t.differs || t.broken(end) >= 0 {
+		t.result.Without = was
+		return false, nil // an error is of this trial alone
+	}
+	t.result.Unchecked = true // the two ends are not the same, and what was recorded does not tell which is right
+	return true, t.compared(ctx, end)
 }
 
 // drop leaves steps out, or else halves of them.

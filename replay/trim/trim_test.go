@@ -128,6 +128,7 @@ func TestLeft(t *testing.T) {
 		{[]string{"write a x", "look a", "copy a b", "look b", "look a"}, []int{1, 3, 4}, "1 3 4", nil, false},
 		{[]string{"write a x", "look a", "append a y", "look a", "copy a b"}, []int{1, 2, 3}, "1 3", []int{2}, false},
 		{[]string{"write a x", "look b", "copy a b"}, []int{1}, "1", nil, false},
+		{[]string{"write a x", "write t x", "append a y", "look t", "remove t", "copy a b"}, []int{1, 2, 3, 4}, "1 3 4", []int{2}, false},
 		{[]string{"write a x", "copy a b", "remove a", "look b", "copy a c", "write c y"}, []int{2, 3}, "2 3 4", nil, true},
 	} {
 		p := planOf("session", c.commands...)
@@ -185,6 +186,32 @@ func TestBlocked(t *testing.T) {
 	r, err := Minimal(t.Context(), p, Options{Try: m.try(p)})
 	if got := slices.Sorted(maps.Keys(r.Without)); err != nil || !slices.Equal(got, []int{0, 1}) {
 		t.Errorf("without %v, %v", got, err)
+	}
+}
+
+// TestRecorded has a plan that lacks a step, but leaves what was recorded, which the narrative does not where it is tried:
+// nothing is put back. Where it does not leave it, the step is.
+func TestRecorded(t *testing.T) {
+	for _, c := range []struct{ recorded, want string }{{"x", "1"}, {"y", "0"}} { // what step 0 writes, step 1 writes anew
+		p := planOf("session", "write a x", "write a y", "copy a b")
+		m := &machine{}
+		try, last := m.try(p), End{}
+		r, err := Minimal(t.Context(), p, Options{
+			Left: map[int]bool{1: true},
+			Try: func(ctx context.Context, without map[int]bool) (end End, err error) {
+				last, err = try(ctx, without)
+				return last, err
+			},
+			Recorded: func() (int, error) {
+				if last.Files["b"] == c.recorded {
+					return 0, nil
+				}
+				return 1, nil
+			},
+		})
+		if got := strings.Trim(fmt.Sprint(slices.Sorted(maps.Keys(r.Without))), "[]"); err != nil || got != c.want {
+			t.Errorf("recorded %s: without %s, want %s; %+v, %v", c.recorded, got, c.want, r, err)
+		}
 	}
 }
 
